@@ -1,0 +1,56 @@
+package chunk
+
+// FailureID names why something was blocked, held or refused. The list is
+// closed: records, problem documents and metrics use these and nothing else, so
+// that an operator can alarm on them and no free text can leak through them.
+type FailureID string
+
+// The failures.
+const (
+	FailNone               FailureID = ""
+	FailSourceUnregistered FailureID = "source-unregistered"
+	FailPromptInjection    FailureID = "prompt-injection-detected"
+	FailInjectionSuspected FailureID = "prompt-injection-suspected"
+	FailUndecided          FailureID = "undecided"             // a bound was exceeded or a decision failed
+	FailPIILeakRisk        FailureID = "pii-leak-risk"         // raw pii on its way out, or an argument above its tool's ceiling
+	FailCeilingExceeded    FailureID = "ceiling-exceeded"      // content above its source's declared class
+	FailCitation           FailureID = "hallucinated-citation" // a citation that does not resolve
+	FailIntegrity          FailureID = "integrity-alarm"       // attribution missing, altered or of another session
+	FailPoison             FailureID = "poison"                // a message that could not be processed in the allowed attempts
+	FailRunHalted          FailureID = "run-halted"
+	FailRunEnded           FailureID = "run-ended"
+	FailRunIncomplete      FailureID = "run-incomplete"
+	FailContextIncomplete  FailureID = "context-incomplete"
+	FailToolUnregistered   FailureID = "tool-unregistered"
+	FailToolBlocked        FailureID = "tool-blocked"
+	FailToolArguments      FailureID = "tool-arguments-invalid"
+	FailApprovalRequired   FailureID = "approval-required"
+	FailSinkUnauthorised   FailureID = "sink-unauthorised"
+	FailPhase              FailureID = "phase-not-allowed"
+	FailDeclaration        FailureID = "declaration-invalid"
+	FailState              FailureID = "state-unavailable" // run state cannot be known just now
+	FailLedger             FailureID = "ledger-unavailable"
+	FailEvidence           FailureID = "evidence-unavailable"
+	FailErased             FailureID = "erased"
+)
+
+// Failures is the closed list.
+var Failures = []FailureID{
+	FailSourceUnregistered, FailPromptInjection, FailInjectionSuspected, FailUndecided, FailPIILeakRisk,
+	FailCeilingExceeded, FailCitation, FailIntegrity, FailPoison, FailRunHalted, FailRunEnded, FailRunIncomplete,
+	FailContextIncomplete, FailToolUnregistered, FailToolBlocked, FailToolArguments, FailApprovalRequired,
+	FailSinkUnauthorised, FailPhase, FailDeclaration, FailState, FailLedger, FailEvidence, FailErased,
+}
+
+// Known reports whether f is in the closed list or empty.
+func (f FailureID) Known() bool {
+	if f == FailNone {
+		return true
+	}
+	for _, k := range Failures {
+		if k == f {
+			return true
+		}
+	}
+	return false
+}
