@@ -75,6 +75,11 @@ func cutPoint(text []byte, redactions []Redaction, start, max int) int {
 			return at
 		}
 	}
+	for at := limit; at > start; at-- { // one cluster longer than max: between its runes
+		if utf8.RuneStart(text[at]) {
+			return at
+		}
+	}
 	return limit
 }
 

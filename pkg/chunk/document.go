@@ -118,6 +118,7 @@ func Decode(b []byte) (Document, error) {
 	if len(w.Chunks) == 0 || (len(w.Verdicts) != 0 && len(w.Verdicts) != len(w.Chunks)) {
 		return Document{}, fmt.Errorf("%w: chunk count", ErrMalformed)
 	}
+	last := -1 // a cleared document lacks the chunks that were held
 	for i, c := range w.Chunks {
 		text := c.Bytes
 		if c.Text != nil {
@@ -126,9 +127,10 @@ func Decode(b []byte) (Document, error) {
 			}
 			text = []byte(*c.Text)
 		}
-		if c.Ordinal != i || c.ID != ChunkID(w.Attribution.Event, i) {
+		if c.Ordinal <= last || c.ID != ChunkID(w.Attribution.Event, c.Ordinal) {
 			return Document{}, fmt.Errorf("%w: chunk identity", ErrMalformed)
 		}
+		last = c.Ordinal
 		end := 0
 		for _, r := range c.Redactions {
 			if r.Start < end || r.End < r.Start || r.End > len(text) {

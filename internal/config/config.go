@@ -1,0 +1,294 @@
+// Package config reads the one configuration file of a deployment: sources, tools,
+// principals, thresholds, retention and stores. It is strict YAML: an unknown key,
+// a duplicate key or a value of the wrong form is an error that names its line.
+//
+// Secrets never stand in the file. A value that is secret is a reference,
+// env:NAME or file:PATH, and is resolved when it is used.
+package config
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/stoplog/stoplog/pkg/classify"
+	"github.com/stoplog/stoplog/pkg/guard"
+)
+
+// Schema is the JSON Schema (2020-12) of the file, for editors and for
+// `stoplog config schema`.
+//
+//go:embed schema.json
+var Schema []byte
+
+// Config is a deployment's configuration.
+type Config struct {
+	Version   int               `yaml:"version"`             // of this format: 1
+	Tenant    string            `yaml:"tenant,omitempty"`    // the tenant of credentials that name none; empty: default
+	Listen    string            `yaml:"listen,omitempty"`    // HOST:PORT of the HTTP API
+	Stores    Stores            `yaml:"stores,omitempty"`    // where things lie; empty: everything embedded in the data directory
+	Detection Detection         `yaml:"detection,omitempty"` //
+	Review    Review            `yaml:"review,omitempty"`    //
+	Retention Retention         `yaml:"retention,omitempty"` //
+	Limits    Limits            `yaml:"limits,omitempty"`    //
+	Entry     *Entry            `yaml:"kafka_entry,omitempty"`
+	Tokens    []Token           `yaml:"tokens,omitempty"`
+	Sources   []classify.Source `yaml:"sources"`
+	Tools     []guard.Tool      `yaml:"tools,omitempty"`
+
+	path string // where it was read from; references to files are relative to it
+	hash string // of the bytes it was read from
+}
+
+// Stores says where the ledger, the evidence, the keys, the queue and the cache
+// lie. Every empty part is embedded in the data directory.
+type Stores struct {
+	Keys     string   `yaml:"keys,omitempty"`     // directory of key files; empty: DATA/keys; "env": from the environment
+	Postgres string   `yaml:"postgres,omitempty"` // reference to a connection string; empty: SQLite in the data directory
+	Evidence string   `yaml:"evidence,omitempty"` // directory, or a bucket URL (builds with the cloud tag)
+	Redis    string   `yaml:"redis,omitempty"`    // reference to a redis:// URL; empty: embedded
+	Kafka    []string `yaml:"kafka,omitempty"`    // bootstrap addresses; empty: embedded
+	Replicas int      `yaml:"kafka_replication,omitempty"`
+}
+
+// Detection holds the deployment's injection thresholds; a source may set its own.
+type Detection struct {
+	Suspect    float64 `yaml:"suspect_threshold,omitempty"`
+	Quarantine float64 `yaml:"injection_risk,omitempty"`
+	Rules      string  `yaml:"rules,omitempty"` // directory of further rule files, reloaded when it changes
+}
+
+// Review holds the review queue's times and duties.
+type Review struct {
+	Lease    time.Duration `yaml:"lease,omitempty"`     // how long a claim lasts; zero: 15m
+	Expires  time.Duration `yaml:"expires,omitempty"`   // an undecided gate is rejected after this; zero: 72h
+	FourEyes *bool         `yaml:"four_eyes,omitempty"` // raw pii is revealed only after two reviewers agreed; unset: true
+}
+
+// Retention holds how long evidence is kept (SPEC PRV-8).
+type Retention struct {
+	Evidence time.Duration `yaml:"evidence,omitempty"` // zero: kept until erased
+	Minimum  time.Duration `yaml:"minimum,omitempty"`  // evidence younger than this is not erased by retention
+}
+
+// Limits bound what enters.
+type Limits struct {
+	BodyBytes  int `yaml:"body_bytes,omitempty"`  // zero: 512 KiB
+	ChunkBytes int `yaml:"chunk_bytes,omitempty"` // zero: 8 KiB
+	Workers    int `yaml:"workers,omitempty"`     // per stage; zero: the number of processors
+}
+
+// Entry lets CloudEvents in from the topic stoplog.content.accepted. Whoever may
+// write to that topic acts as this tenant for these sources.
+type Entry struct {
+	Tenant  string   `yaml:"tenant,omitempty"`
+	Sources []string `yaml:"sources"`
+}
+
+// Token is a bearer credential of the HTTP API. Only its hash is kept.
+type Token struct {
+	Name    string   `yaml:"name"`
+	Tenant  string   `yaml:"tenant,omitempty"`
+	Roles   []string `yaml:"roles"`
+	Sources []string `yaml:"sources,omitempty"` // granted sources; "*" is all
+	SHA256  string   `yaml:"sha256"`            // of the token, hex
+}
+
+// Roles is the closed list of roles a token may have.
+var Roles = []string{"admin", "connector", "assembler", "agent", "reviewer", "pii-authorized-reviewer", "auditor"}
+
+// Defaults for what a file leaves out.
+const (
+	DefaultListen    = "127.0.0.1:8420"
+	DefaultTenant    = "default"
+	DefaultBodyBytes = 512 << 10
+)
+
+// Load reads and checks a configuration file.
+func Load(path string) (*Config, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	c, err := Parse(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	c.path = path
+	return c, nil
+}
+
+// Parse reads a configuration from bytes. Errors name the line where YAML can tell it.
+func Parse(b []byte) (*Config, error) {
+	var c Config
+	d := yaml.NewDecoder(bytes.NewReader(b))
+	d.KnownFields(true)
+	if err := d.Decode(&c); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, errors.New("the file is empty; `stoplog init` writes a commented one")
+		}
+		return nil, tidy(err)
+	}
+	var more any
+	if err := d.Decode(&more); !errors.Is(err, io.EOF) {
+		return nil, errors.New("one document only: remove what follows the second ---")
+	}
+	sum := sha256.Sum256(b)
+	c.hash = hex.EncodeToString(sum[:])
+	return &c, c.check()
+}
+
+// tidy drops Go's type names from the YAML library's messages.
+func tidy(err error) error {
+	s := err.Error()
+	s = goType.ReplaceAllString(s, "")
+	s = strings.ReplaceAll(s, "yaml: unmarshal errors:\n  ", "")
+	return errors.New(strings.ReplaceAll(s, "not found", "is not a known key"))
+}
+
+var goType = regexp.MustCompile(` (in|into) (type )?[a-zA-Z*.\[\]]+$|(?m) in type [a-zA-Z*.\[\]]+`)
+
+func (c *Config) check() error {
+	var errs []error
+	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
+	if c.Version != 1 {
+		bad("version: want 1")
+	}
+	if c.Tenant == "" {
+		c.Tenant = DefaultTenant
+	}
+	if c.Listen == "" {
+		c.Listen = DefaultListen
+	}
+	if c.Limits.BodyBytes == 0 {
+		c.Limits.BodyBytes = DefaultBodyBytes
+	}
+	if c.Limits.BodyBytes < 1024 || c.Limits.BodyBytes > 640<<10 {
+		bad("limits.body_bytes: want 1024 to %d (a document must fit one Kafka value)", 640<<10)
+	}
+	if c.Limits.ChunkBytes != 0 && (c.Limits.ChunkBytes < 256 || c.Limits.ChunkBytes > 64<<10) {
+		bad("limits.chunk_bytes: want 256 to 65536")
+	}
+	if c.Review.Lease == 0 {
+		c.Review.Lease = 15 * time.Minute
+	}
+	if c.Review.Expires == 0 {
+		c.Review.Expires = 72 * time.Hour
+	}
+	for _, t := range []struct {
+		name string
+		v    float64
+	}{{"detection.suspect_threshold", c.Detection.Suspect}, {"detection.injection_risk", c.Detection.Quarantine}} {
+		if t.v < 0 || t.v > 1 {
+			bad("%s: want a number in (0,1]", t.name)
+		}
+	}
+	if c.Stores.Replicas == 0 {
+		c.Stores.Replicas = 1
+	}
+	sources := map[string]bool{"*": true}
+	for _, s := range c.Sources {
+		sources[s.ID] = true
+	}
+	if len(c.Sources) == 0 {
+		bad("sources: none; `stoplog init` writes examples")
+	}
+	names := map[string]bool{}
+	for i := range c.Tokens {
+		t := &c.Tokens[i]
+		if t.Tenant == "" {
+			t.Tenant = c.Tenant
+		}
+		if t.Name == "" || names[t.Name] {
+			bad("tokens[%d].name: missing or used twice", i)
+		}
+		names[t.Name] = true
+		if h, err := hex.DecodeString(t.SHA256); err != nil || len(h) != sha256.Size {
+			bad("tokens[%d].sha256: want the SHA-256 of the token, 64 hex digits", i)
+		}
+		if len(t.Roles) == 0 {
+			bad("tokens[%d].roles: none (want of %s)", i, strings.Join(Roles, ", "))
+		}
+		for _, r := range t.Roles {
+			if !contains(Roles, r) {
+				bad("tokens[%d].roles: unknown role %q (want of %s)", i, r, strings.Join(Roles, ", "))
+			}
+		}
+		for _, s := range t.Sources {
+			if !sources[s] {
+				bad("tokens[%d].sources: %q is not a registered source", i, s)
+			}
+		}
+	}
+	if c.Entry != nil {
+		if c.Entry.Tenant == "" {
+			c.Entry.Tenant = c.Tenant
+		}
+		for _, s := range c.Entry.Sources {
+			if !sources[s] {
+				bad("kafka_entry.sources: %q is not a registered source", s)
+			}
+		}
+	}
+	for _, r := range []struct{ name, v string }{{"stores.postgres", c.Stores.Postgres}, {"stores.redis", c.Stores.Redis}} {
+		if r.v != "" && !strings.HasPrefix(r.v, "env:") && !strings.HasPrefix(r.v, "file:") {
+			bad("%s: want env:NAME or file:PATH; a connection string holds a password and does not belong in this file", r.name)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func contains(list []string, s string) bool {
+	for _, l := range list {
+		if l == s {
+			return true
+		}
+	}
+	return false
+}
+
+// Hash identifies the configuration in records: the SHA-256 of the file, hex.
+func (c *Config) Hash() string { return c.hash }
+
+// Path is where the configuration was read from; empty for one that was not read
+// from a file.
+func (c *Config) Path() string { return c.path }
+
+// Secret resolves a reference: env:NAME or file:PATH (relative to the
+// configuration file). The value is trimmed of one trailing newline. The error
+// names the reference and never the value.
+func (c *Config) Secret(ref string) (string, error) {
+	switch scheme, rest, _ := strings.Cut(ref, ":"); scheme {
+	case "env":
+		v, ok := os.LookupEnv(rest)
+		if !ok || v == "" {
+			return "", fmt.Errorf("the environment variable %s is not set", rest)
+		}
+		return v, nil
+	case "file":
+		if !filepath.IsAbs(rest) && c.path != "" {
+			rest = filepath.Join(filepath.Dir(c.path), rest)
+		}
+		b, err := os.ReadFile(rest)
+		if err != nil {
+			return "", fmt.Errorf("secret file: %w", err)
+		}
+		s := strings.TrimSuffix(strings.TrimSuffix(string(b), "\n"), "\r")
+		if s == "" {
+			return "", fmt.Errorf("secret file %s is empty", rest)
+		}
+		return s, nil
+	}
+	return "", errors.New("a secret is given as env:NAME or file:PATH")
+}
