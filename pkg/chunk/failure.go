@@ -32,6 +32,17 @@ const (
 	FailLedger             FailureID = "ledger-unavailable"
 	FailEvidence           FailureID = "evidence-unavailable"
 	FailErased             FailureID = "erased"
+
+	// Refusals at the door of an authenticated sender.
+	FailSourceNotGranted FailureID = "source-not-granted" // the credential does not cover the source
+	FailOperatorRequired FailureID = "operator-required"  // the source speaks for an operator, the sender is none
+	FailMalformed        FailureID = "payload-malformed"  // not what its media type promises, or no valid event
+	FailMediaType        FailureID = "media-type-unsupported"
+	FailTooLarge         FailureID = "body-too-large"
+	FailStale            FailureID = "timestamp-stale"       // signed, but outside the replay window
+	FailBodyChanged      FailureID = "event-body-changed"    // a known event id with another body, at a strict source
+	FailRunUnknown       FailureID = "run-unknown"           // no such run of this tenant
+	FailClassification   FailureID = "classification-failed" // the payload could not be classified
 )
 
 // Failures is the closed list.
@@ -40,6 +51,8 @@ var Failures = []FailureID{
 	FailCeilingExceeded, FailCitation, FailIntegrity, FailPoison, FailRunHalted, FailRunEnded, FailRunIncomplete,
 	FailContextIncomplete, FailToolUnregistered, FailToolBlocked, FailToolArguments, FailApprovalRequired,
 	FailSinkUnauthorised, FailPhase, FailDeclaration, FailState, FailLedger, FailEvidence, FailErased,
+	FailSourceNotGranted, FailOperatorRequired, FailMalformed, FailMediaType, FailTooLarge, FailStale, FailBodyChanged,
+	FailRunUnknown, FailClassification,
 }
 
 // Known reports whether f is in the closed list or empty.
