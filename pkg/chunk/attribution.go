@@ -4,6 +4,9 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"errors"
+	"fmt"
+	"io"
+	"log/slog"
 	"time"
 )
 
@@ -77,3 +80,12 @@ func (k IntegrityKeys) Verify(a Attribution, s Seal) error {
 	}
 	return nil
 }
+
+// Format shows that these are keys and nothing else, whatever the verb.
+func (k IntegrityKeys) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "[integrity keys]") }
+
+// LogValue shows that these are keys and nothing else.
+func (k IntegrityKeys) LogValue() slog.Value { return slog.StringValue("[integrity keys]") }
+
+// MarshalJSON shows that these are keys and nothing else.
+func (k IntegrityKeys) MarshalJSON() ([]byte, error) { return []byte(`"[integrity keys]"`), nil }

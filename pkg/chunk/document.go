@@ -40,6 +40,7 @@ type Scan struct {
 	Band     Band      `json:"confidence_band"`
 	Failure  FailureID `json:"failure,omitempty"`
 	Findings []Finding `json:"findings,omitempty"`
+	Redacted bool      `json:"redaction_applied,omitempty"` // set when the text was replaced by its redacted form
 }
 
 // wire forms: content is a JSON string when it is valid UTF-8 and base64 when it

@@ -81,3 +81,21 @@ func ChunkID(event ID, ordinal int) ID {
 	binary.BigEndian.PutUint64(n[:], uint64(ordinal))
 	return NewID("chk", string(event), ChunkerVersion, string(n[:]))
 }
+
+// GateID is the gate over one thing: a chunk's scan, a tool call, an output.
+func GateID(about ID) ID { return NewID("gate", string(about)) }
+
+// What a sealed value is bound to, as associated data: moved to another place, or
+// passed off as another thing, it does not open.
+
+// DocumentAD binds a sealed document to the topic it lies on and the event it is.
+func DocumentAD(topic string, event ID) []byte { return []byte("document|" + topic + "|" + string(event)) }
+
+// HeldAD binds a held chunk.
+func HeldAD(c ID) []byte { return []byte("held|" + string(c)) }
+
+// ContextAD binds a chunk's redacted text as a context may get it.
+func ContextAD(c ID) []byte { return []byte("context|" + string(c)) }
+
+// StubAD binds a stub's value to its run and name.
+func StubAD(run ID, name string) []byte { return []byte("stub|" + string(run) + "|" + name) }

@@ -329,3 +329,10 @@ type Erasure struct {
 	Action  string   `json:"action"` // erased, held, unheld, expired
 	Reason  string   `json:"reason_code"`
 }
+
+// ScanID names the record of a chunk's scan, whichever way it went: a replay that
+// would decide otherwise meets the first decision under the same id and yields.
+func ScanID(c chunk.ID) chunk.ID { return chunk.NewID("rec", "scan", string(c)) }
+
+// EndID names the record of a chunk's final disposition, so that it can have one only.
+func EndID(c chunk.ID) chunk.ID { return chunk.NewID("rec", "end", string(c)) }
