@@ -1,0 +1,81 @@
+package classify
+
+// CREDIT_CARD: Luhn and the issuers' ranges.
+
+func (s *scan) card(start int) {
+	if p := s.at(start - 1); is(p, cAlnum|cHigh) || (p == '-' || p == '.') && is(s.at(start-2), cAlnum) {
+		return
+	}
+	var d [20]byte
+	n, end, sep := 0, start, byte(0)
+	for i := start; i < len(s.text) && n < len(d); i++ {
+		c := s.text[i]
+		if is(c, cDigit) {
+			d[n] = c
+			n++
+			end = i + 1
+			continue
+		}
+		if (c == ' ' || c == '-') && (sep == 0 || sep == c) && is(s.at(i+1), cDigit) && n > 0 {
+			sep = c
+			continue
+		}
+		break
+	}
+	if is(s.at(end), cAlnum|cHigh) || !issuer(d[:n]) || !luhn(d[:n]) {
+		return
+	}
+	s.add(hit{typ: "CREDIT_CARD", start: start, end: end, score: 0.95, valid: true})
+}
+
+func luhn(d []byte) bool {
+	sum, double := 0, false
+	for i := len(d) - 1; i >= 0; i-- {
+		v := int(d[i] - '0')
+		if double {
+			if v *= 2; v > 9 {
+				v -= 9
+			}
+		}
+		sum += v
+		double = !double
+	}
+	return len(d) > 0 && sum%10 == 0
+}
+
+func prefix(d []byte, n int) int {
+	v := 0
+	for i := 0; i < n && i < len(d); i++ {
+		v = v*10 + int(d[i]-'0')
+	}
+	return v
+}
+
+// issuer reports whether a number of this length may begin like this (ISO/IEC 7812
+// ranges as the card schemes publish them).
+func issuer(d []byte) bool {
+	n := len(d)
+	if n < 12 || n > 19 {
+		return false
+	}
+	p2, p3, p4 := prefix(d, 2), prefix(d, 3), prefix(d, 4)
+	switch {
+	case d[0] == '4':
+		return n == 13 || n == 16 || n == 19
+	case p2 >= 51 && p2 <= 55, p4 >= 2221 && p4 <= 2720:
+		return n == 16
+	case p2 == 34, p2 == 37:
+		return n == 15
+	case p4 >= 3528 && p4 <= 3589:
+		return n >= 16
+	case p4 == 1800, p4 == 2131:
+		return n == 15
+	case p3 >= 300 && p3 <= 305, p2 == 36, p2 == 38, p2 == 39, p4 == 3095:
+		return n == 14 || n == 16 || n == 19
+	case p4 == 6011, p2 == 65, p3 >= 644 && p3 <= 649, p2 == 62, p2 == 81, p4 == 2200, p4 == 2201, p4 == 2202, p4 == 2203, p4 == 2204, p2 == 60, p2 == 82:
+		return n >= 16
+	case p2 == 50, p2 >= 56 && p2 <= 59, p2 == 61, p2 == 63, p2 == 66, p2 == 67, p2 == 68, p2 == 69:
+		return n >= 12
+	}
+	return false
+}

@@ -1,0 +1,197 @@
+package classify
+
+import (
+	"sort"
+
+	"github.com/stoplog/stoplog/pkg/chunk"
+)
+
+// hit is one recognised element while it is being decided, in offsets of the text that
+// was searched.
+type hit struct {
+	typ        string
+	rule       string // for SECRET
+	stub       string // base name of a stub that is known already
+	form       StubForm
+	start, end int
+	score      float64
+	valid      bool // a checksum or a structure proved it
+}
+
+// leafHit is a hit inside one leaf, in offsets of the leaf's decoded text.
+type leafHit struct {
+	hit
+	leaf *leaf
+}
+
+// Recognise finds identifying elements and secrets in free text (SPEC RED-3). The
+// result is in order and does not overlap.
+func (c *Classifier) Recognise(text []byte) []chunk.Entity {
+	hits := c.recognise(text)
+	out := make([]chunk.Entity, len(hits))
+	for i, h := range hits {
+		out[i] = chunk.Entity{Type: h.typ, Span: chunk.Span{Start: h.start, End: h.end}, Score: h.score, Rule: h.rule}
+	}
+	return out
+}
+
+func (c *Classifier) recognise(text []byte) []hit {
+	f := fold(text)
+	var s scan
+	s.run(f.text)
+	hits := s.hits[:0]
+	for _, h := range s.hits {
+		if h.score >= c.opts.MinScore {
+			hits = append(hits, h)
+		}
+	}
+	hits = resolve(hits)
+	for i := range hits {
+		hits[i].start, hits[i].end = f.raw(hits[i].start, hits[i].end)
+	}
+	return hits
+}
+
+// resolve makes hits disjoint. The higher score wins, then the longer one. A loser that
+// reaches out of the winner's span widens it: otherwise a fragment of a found value would
+// stay behind the stub.
+func resolve(hits []hit) []hit {
+	sort.SliceStable(hits, func(i, j int) bool {
+		if hits[i].start != hits[j].start {
+			return hits[i].start < hits[j].start
+		}
+		return hits[i].end > hits[j].end
+	})
+	out := hits[:0]
+	for _, h := range hits {
+		n := len(out)
+		if n == 0 || out[n-1].end <= h.start {
+			out = append(out, h)
+			continue
+		}
+		o := &out[n-1]
+		end := max(o.end, h.end)
+		if h.score > o.score || h.score == o.score && h.end-h.start > o.end-o.start {
+			start := o.start
+			*o = h
+			o.start = start
+		}
+		o.end = end
+	}
+	return out
+}
+
+// Redact replaces each entity by a template stub of its type, numbered by value: for
+// POST /v1/scan, where there is no run and no key.
+func Redact(text []byte, entities []chunk.Entity) []byte {
+	n := newNamer(nil, nil)
+	out := make([]byte, 0, len(text))
+	at := 0
+	for _, e := range entities {
+		if e.Start < at || e.End > len(text) || e.End < e.Start {
+			continue
+		}
+		out = append(out, text[at:e.Start]...)
+		out = append(out, n.stub(StubTemplate, e.Type, e.Type, text[e.Start:e.End], chunk.PII, nil)...)
+		at = e.End
+	}
+	return append(out, text[at:]...)
+}
+
+// classOfType is the class of an entity type (docs/classification.md). Types that are
+// not listed are personal data.
+func classOfType(typ string) chunk.Class {
+	switch typ {
+	case "SECRET", "IP_ADDRESS", "MAC_ADDRESS", "CRYPTO", "ABA_ROUTING_NUMBER":
+		return chunk.Restricted
+	case "URL", "ORGANIZATION":
+		return chunk.Internal
+	}
+	return chunk.PII
+}
+
+// ClassOf is the highest class among entities; public if there are none.
+func ClassOf(entities []chunk.Entity) chunk.Class {
+	class := chunk.Public
+	for _, e := range entities {
+		class = class.Max(classOfType(e.Type))
+	}
+	return class
+}
+
+// recogniseLeaves searches every leaf. Structured text is searched once as it stands, so
+// that a key can be context for its value; a hit counts only if one leaf holds all of it.
+// Values with escapes are decoded and searched on their own.
+func (d *decision) recogniseLeaves(names *nameSearch) []leafHit {
+	var out []leafHit
+	if len(d.leaves) == 1 && !d.structured {
+		l := &d.leaves[0]
+		for _, h := range d.merge(l, d.c.recognise(l.text), names) {
+			out = append(out, leafHit{h, l})
+		}
+		return out
+	}
+	all := d.c.recognise(d.in.Text)
+	at := 0
+	for i := range d.leaves {
+		l := &d.leaves[i]
+		for at < len(all) && all[at].start < l.start {
+			at++
+		}
+		var own []hit
+		if l.off == nil {
+			for ; at < len(all) && all[at].start < l.end; at++ {
+				if h := all[at]; h.end <= l.end {
+					h.start, h.end = h.start-l.start, h.end-l.start
+					own = append(own, h)
+				}
+			}
+		} else {
+			own = d.decoded(l)
+		}
+		for _, h := range d.merge(l, own, names) {
+			out = append(out, leafHit{h, l})
+		}
+	}
+	return out
+}
+
+// decoded searches a decoded value behind its key.
+func (d *decision) decoded(l *leaf) []hit {
+	text := make([]byte, 0, len(l.key)+len(l.text)+8)
+	text = append(text, '"')
+	text = append(text, l.key...)
+	text = append(text, `": "`...)
+	at := len(text)
+	text = append(text, l.text...)
+	text = append(text, '"')
+	var out []hit
+	for _, h := range d.c.recognise(text) {
+		if h.start >= at && h.end <= at+len(l.text) {
+			h.start, h.end = h.start-at, h.end-at
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// merge adds the run's typed values to what recognisers found in one leaf.
+func (d *decision) merge(l *leaf, hits []hit, names *nameSearch) []hit {
+	if names == nil || l.kind != leafText {
+		return hits
+	}
+	found := names.find(l.text)
+	if len(found) == 0 {
+		return hits
+	}
+	// A recognised name that typed values make up completely gives way to them: a first
+	// and a last name have stubs of their own.
+	kept := hits[:0:0]
+	for _, h := range hits {
+		if h.typ == "PERSON" && covered(l.text, h, found) {
+			continue
+		}
+		kept = append(kept, h)
+	}
+	return resolve(append(kept, found...))
+}

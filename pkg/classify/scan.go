@@ -1,0 +1,62 @@
+package classify
+
+// scan is one pass over one folded text.
+type scan struct {
+	text []byte
+	hits []hit
+}
+
+func (s *scan) add(h hit) { s.hits = append(s.hits, h) }
+
+func (s *scan) run(text []byte) {
+	s.text = text
+	s.emails()
+	s.numbers()
+}
+
+// Character classes, one table look-up a byte.
+const (
+	cDigit = 1 << iota
+	cUpper
+	cLower
+	cSpace
+	cLocal  // may stand in the local part of an e-mail address
+	cDomain // may stand in a domain name
+	cHigh   // not ASCII
+	cAlpha  = cUpper | cLower
+	cAlnum  = cAlpha | cDigit
+)
+
+var class = func() (t [256]uint16) {
+	for i := range t {
+		c := byte(i)
+		switch {
+		case c >= '0' && c <= '9':
+			t[i] = cDigit | cLocal | cDomain
+		case c >= 'A' && c <= 'Z':
+			t[i] = cUpper | cLocal | cDomain
+		case c >= 'a' && c <= 'z':
+			t[i] = cLower | cLocal | cDomain
+		case c == ' ', c == '\t', c == '\n', c == '\r':
+			t[i] = cSpace
+		case c >= 0x80:
+			t[i] = cHigh | cLocal | cDomain
+		}
+	}
+	for _, c := range []byte("!#$%&'*+/=?^_`{|}~.-") {
+		t[c] |= cLocal
+	}
+	t['-'] |= cDomain
+	t['.'] |= cDomain
+	return
+}()
+
+func is(c byte, mask uint16) bool { return class[c]&mask != 0 }
+
+// at gives the byte at i, or 0 outside the text.
+func (s *scan) at(i int) byte {
+	if i < 0 || i >= len(s.text) {
+		return 0
+	}
+	return s.text[i]
+}
