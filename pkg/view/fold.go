@@ -1,0 +1,298 @@
+package view
+
+import (
+	"encoding/binary"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Changes says what folding found. It names views for people and triggers
+// decoders.
+type Changes uint16
+
+// What folding may have done.
+const (
+	Invisible Changes = 1 << iota // format characters, fillers, controls removed
+	Tags                          // tag characters removed; see [TagText]
+	Selectors                     // variation selectors removed; see [SelectorText]
+	Marks                         // combining marks removed
+	Compat                        // compatibility forms replaced (NFKC and letters drawn as symbols)
+	Skeleton                      // look-alike letters replaced (UTS #39)
+	Broken                        // bytes that are not UTF-8 replaced
+	composing                     // needs canonical composition first
+)
+
+// Names gives the names of the views that a set of changes stands for, in the
+// order in which they are applied.
+func (c Changes) Names() []string {
+	var names []string
+	if c&(Invisible|Tags|Selectors) != 0 {
+		names = append(names, "invisible")
+	}
+	if c&Compat != 0 {
+		names = append(names, "nfkc")
+	}
+	if c&Marks != 0 {
+		names = append(names, "marks")
+	}
+	if c&Skeleton != 0 {
+		names = append(names, "skeleton")
+	}
+	return names
+}
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// Plain reports whether folding would change nothing but case and white space:
+// the text is ASCII without control characters (tab, line feed and carriage
+// return aside). It looks at eight bytes at a time.
+func Plain(text []byte) bool {
+	for len(text) >= 8 {
+		w := binary.LittleEndian.Uint64(text)
+		// A byte below 0x20 borrows; a byte at or above 0x80 has its high bit set; 0x7f
+		// carries when one is added.
+		if (w|(w-0x20*ones)|(w+ones))&highs != 0 {
+			if w&highs != 0 {
+				return false
+			}
+			for _, b := range text[:8] {
+				if !plainByte(b) {
+					return false
+				}
+			}
+		}
+		text = text[8:]
+	}
+	for _, b := range text {
+		if !plainByte(b) {
+			return false
+		}
+	}
+	return true
+}
+
+func plainByte(b byte) bool {
+	return b >= 0x20 && b < 0x7f || b == '\n' || b == '\t' || b == '\r'
+}
+
+// Fold folds src into v, reusing v's memory, and says what it found. ASCII
+// letters keep their case (decoders need it; matching folds it); all other
+// letters are lower-cased and lose their combining marks; compatibility forms
+// become the plain ones; exotic white space becomes a space or a line feed;
+// invisible characters go; in words that mix Latin with look-alike letters, and
+// in words made of look-alikes alone, the look-alikes become ASCII. Folding does
+// not depend on its input being normalised: where canonical composition matters
+// it is done first.
+func Fold(v *View, src []byte) Changes {
+	v.reset("fold")
+	f := folder{v: v, src: src, t: folding()}
+	f.run(src, nil)
+	if f.changes&composing != 0 {
+		// Rare: jamo, Indic and kana marks, unordered marks. Normalise by segments, so
+		// that each normalised byte knows its segment, then fold that.
+		n := normalise(src)
+		v.reset("fold")
+		f = folder{v: v, src: n.Text, t: f.t}
+		f.run(n.Text, &n)
+		f.changes &^= composing
+	}
+	return f.changes
+}
+
+// normalise gives the NFKC form of src with its offsets. Bytes that are not
+// UTF-8 pass as they are.
+func normalise(src []byte) View {
+	var n View
+	n.Name = "nfkc"
+	var seg []byte
+	for at := 0; at < len(src); {
+		end := at + norm.NFKC.NextBoundary(src[at:], true)
+		if end <= at {
+			end = len(src)
+		}
+		seg = norm.NFKC.Append(seg[:0], src[at:end]...)
+		if string(src[at:end]) == string(seg) { // unchanged: keep the offsets of its runes
+			for k := at; k < end; {
+				_, size := utf8.DecodeRune(src[k:end])
+				for j := range size {
+					n.put(src[k+j], k, k+size)
+				}
+				k += size
+			}
+		} else {
+			for _, b := range seg {
+				n.put(b, at, end)
+			}
+		}
+		at = end
+	}
+	return n
+}
+
+type folder struct {
+	v       *View
+	src     []byte
+	t       *table
+	changes Changes
+
+	// the word being written
+	outStart, srcStart  int
+	latin, looks, stuck int // ASCII letters; letters with a look-alike; letters without
+	alone               int // look-alikes that count in words without Latin letters
+}
+
+// run folds src; m, when given, maps src to the original.
+func (f *folder) run(src []byte, m *View) {
+	at := func(i, j int) (int, int) {
+		if m == nil {
+			return i, j
+		}
+		return m.Span(i, j)
+	}
+	for i := 0; i < len(src); {
+		c := src[i]
+		if c < utf8.RuneSelf {
+			if plainByte(c) {
+				s, e := at(i, i+1)
+				if letterByte(c) {
+					f.beginWord(i)
+					f.latin++
+				} else {
+					f.endWord(i, at)
+				}
+				f.v.put(c, s, e)
+			} else {
+				f.changes |= Invisible
+			}
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(src[i:])
+		s, e := at(i, i+n)
+		if r == utf8.RuneError && n == 1 {
+			f.changes |= Broken
+			f.endWord(i, at)
+			f.v.putRune(utf8.RuneError, s, e)
+			i++
+			continue
+		}
+		t := f.t.at(r)
+		switch {
+		case t.flags&fDrop != 0:
+			switch {
+			case r >= 0xe0020 && r <= 0xe007f:
+				f.changes |= Tags
+			case r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef:
+				f.changes |= Selectors
+			case r == 0x200d || r == 0xfeff || r == 0xfffc:
+				// Emoji are joined with it; scripts shape with it. Not a trick by itself.
+			default:
+				f.changes |= Invisible
+			}
+		case t.flags&fMark != 0:
+			f.changes |= Marks
+		case t.flags&fSpace != 0:
+			f.endWord(i, at)
+			f.v.put(' ', s, e)
+		case t.flags&fLine != 0:
+			f.endWord(i, at)
+			f.v.put('\n', s, e)
+		default:
+			if t.flags&fCompose != 0 && m == nil {
+				f.changes |= composing
+				return
+			}
+			if t.flags&fCompat != 0 {
+				f.changes |= Compat
+			}
+			switch {
+			case t.to != "" && t.to[0] < utf8.RuneSelf:
+				if letterByte(t.to[0]) {
+					f.beginWord(i)
+					f.latin++
+				} else {
+					f.endWord(i, at)
+				}
+			case t.look != "":
+				f.beginWord(i)
+				f.looks++
+				if t.flags&fAlone != 0 {
+					f.alone++
+				}
+			case t == &f.t.entries[0] && !unicode.IsLetter(r) && !unicode.IsMark(r):
+				f.endWord(i, at)
+			default:
+				f.beginWord(i)
+				f.stuck++
+			}
+			if t.to != "" {
+				f.v.puts(t.to, s, e)
+			} else {
+				f.v.putRune(r, s, e)
+			}
+		}
+		i += n
+	}
+	f.endWord(len(src), at)
+}
+
+func letterByte(c byte) bool {
+	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
+}
+
+func (f *folder) beginWord(i int) {
+	if f.latin+f.looks+f.stuck == 0 {
+		f.outStart, f.srcStart = len(f.v.Text), i
+	}
+}
+
+// endWord decides, once a word is complete, whether its look-alikes are read as
+// Latin: yes when it also has Latin letters, and when every letter of it is a
+// look-alike in either case. A word of another script keeps its letters.
+func (f *folder) endWord(i int, at func(i, j int) (int, int)) {
+	if f.looks > 0 && (f.latin > 0 || f.stuck == 0 && f.alone == f.looks) {
+		f.changes |= Skeleton
+		f.v.cut(f.outStart)
+		for k := f.srcStart; k < i; {
+			r, n := utf8.DecodeRune(f.src[k:i])
+			s, e := at(k, k+n)
+			k += n
+			if r < utf8.RuneSelf {
+				if plainByte(byte(r)) {
+					f.v.put(byte(r), s, e)
+				}
+				continue
+			}
+			t := f.t.at(r)
+			switch {
+			case t.flags&(fDrop|fMark) != 0:
+			case t.to != "" && t.to[0] < utf8.RuneSelf:
+				f.v.puts(t.to, s, e)
+			case t.look != "":
+				f.v.puts(t.look, s, e)
+			case t.to != "":
+				f.v.puts(t.to, s, e)
+			default:
+				f.v.putRune(r, s, e)
+			}
+		}
+	}
+	f.latin, f.looks, f.stuck, f.alone = 0, 0, 0, 0
+}
+
+// FoldString folds a string for use as a literal: folded, ASCII lower-cased.
+func FoldString(s string) string {
+	var v View
+	Fold(&v, []byte(s))
+	for i, c := range v.Text {
+		if c >= 'A' && c <= 'Z' {
+			v.Text[i] = c | 0x20
+		}
+	}
+	return string(v.Text)
+}
