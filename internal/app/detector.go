@@ -55,7 +55,6 @@ func (d *detector) handle(ctx context.Context, m stage.Message) (stage.Step, err
 	}
 	scans := d.scan(doc, carry)
 	var b ledger.Batch
-	b.Once = provenance.ScanID(doc.Chunks[0].ID)
 	for i, c := range doc.Chunks {
 		if err := d.record(ctx, &b, doc, c, scans[i]); err != nil {
 			return stage.Step{}, err
@@ -86,7 +85,7 @@ func (d *detector) scan(doc chunk.Document, carry []byte) []chunk.Scan {
 		}
 		start := time.Now()
 		scans[i] = det.Scan(in)
-		d.metrics.scanned(doc.Attribution.Source, scans[i], time.Since(start))
+		d.metrics.scanned(doc.Attribution.Source, scans[i], len(c.Text), time.Since(start))
 		carry = tail(append(append([]byte(nil), carry...), c.Text...))
 	}
 	return scans
@@ -227,24 +226,36 @@ func (d *detector) emit(ctx context.Context, doc chunk.Document, scans []chunk.S
 			if err := json.Unmarshal(r.Payload, &p); err != nil {
 				return nil, stage.PoisonAs(chunk.FailIntegrity)
 			}
-			out = append(out, stage.Event{
-				ID: string(c.ID), Type: "stoplog.chunk.quarantined", Tenant: a.Tenant, Source: a.Source, Run: a.Run, Scope: a.Scope, Subject: string(c.ID),
-				Class: doc.Class, Traceparent: a.Traceparent, ContentType: "application/json",
-				Data: mustJSON(map[string]any{
-					"chunk_id": c.ID, "run_id": a.Run, "gate_id": chunk.GateID(c.ID), "evidence": doc.Evidence, "failure_id": r.Failure,
-					"injection_pattern_matched": p.PatternMatched, "confidence_score": p.ConfidenceScore, "findings": findings(scans[i], r),
-				}),
-			}.Outgoing(stage.TopicQuarantined))
+			o, err := stage.DocumentEvent(stage.TopicQuarantined, stage.TypeQuarantined, string(c.ID), a, doc.Class, "application/json", mustJSON(notice{
+				ChunkID: c.ID, RunID: a.Run, GateID: chunk.GateID(c.ID), Evidence: doc.Evidence, FailureID: r.Failure,
+				Pattern: p.PatternMatched, Score: p.ConfidenceScore, Findings: findings(scans[i], r),
+			}))
+			if err != nil {
+				return nil, stage.PoisonAs(chunk.FailPoison)
+			}
+			out = append(out, o)
 		}
 	}
 	if len(clear.Chunks) > 0 {
-		o, err := documentEvent(ctx, d.vault, clear, stage.TopicCleared, "stoplog.document.cleared")
+		o, err := documentEvent(ctx, d.vault, clear, stage.TopicCleared, stage.TypeCleared)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, o)
 	}
 	return out, nil
+}
+
+// notice is what the quarantined topic says of a chunk: pointers and labels, no content.
+type notice struct {
+	ChunkID   chunk.ID        `json:"chunk_id"`
+	RunID     chunk.ID        `json:"run_id,omitempty"`
+	GateID    chunk.ID        `json:"gate_id"`
+	Evidence  string          `json:"evidence"`
+	FailureID chunk.FailureID `json:"failure_id"`
+	Pattern   string          `json:"injection_pattern_matched"`
+	Score     float64         `json:"confidence_score"`
+	Findings  []chunk.Finding `json:"findings,omitempty"`
 }
 
 // findings gives the spans for a notice when this worker's scan is the stored one;

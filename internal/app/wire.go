@@ -15,11 +15,12 @@ import (
 // hold before a byte of it is used: it opens under its scope's key for this very
 // topic and event, it decodes, and its attribution matches its integrity tag.
 func openDocument(ctx context.Context, v *evidence.Vault, keys chunk.IntegrityKeys, m stage.Message) (chunk.Document, error) {
-	ev, err := stage.ParseEvent(m)
-	if err != nil {
+	ev, data, err := stage.ParseEvent(m)
+	if err != nil || ev.ContentType != stage.SealedType {
 		return chunk.Document{}, stage.PoisonAs(chunk.FailPoison)
 	}
-	plain, err := v.Open(ctx, ev.Scope, ev.Data, chunk.DocumentAD(m.Topic, chunk.ID(ev.Subject)))
+	scope := chunk.ID(ev.Extensions[stage.ExtScope])
+	plain, err := v.Open(ctx, scope, data, chunk.DocumentAD(m.Topic, chunk.ID(ev.Subject)))
 	switch {
 	case errors.Is(err, evidence.ErrErased):
 		return chunk.Document{}, stage.PoisonAs(chunk.FailErased)
@@ -32,7 +33,7 @@ func openDocument(ctx context.Context, v *evidence.Vault, keys chunk.IntegrityKe
 	if err != nil {
 		return chunk.Document{}, stage.PoisonAs(chunk.FailPoison)
 	}
-	if err := keys.Verify(doc.Attribution, doc.Seal); err != nil || string(doc.Attribution.Event) != ev.Subject || doc.Attribution.Scope != ev.Scope {
+	if err := keys.Verify(doc.Attribution, doc.Seal); err != nil || string(doc.Attribution.Event) != ev.Subject || doc.Attribution.Scope != scope {
 		return chunk.Document{}, stage.PoisonAs(chunk.FailIntegrity)
 	}
 	return doc, nil
@@ -60,8 +61,5 @@ func documentEvent(ctx context.Context, v *evidence.Vault, doc chunk.Document, t
 	if err != nil {
 		return ledger.Outgoing{}, err
 	}
-	return stage.Event{
-		ID: string(a.Event), Type: typ, Tenant: a.Tenant, Source: a.Source, Run: a.Run, Scope: a.Scope, Subject: string(a.Event), Class: doc.Class,
-		Traceparent: a.Traceparent, ContentType: "application/vnd.stoplog.sealed", Data: sealed,
-	}.Outgoing(topic), nil
+	return stage.DocumentEvent(topic, typ, string(a.Event), a, doc.Class, stage.SealedType, sealed)
 }
