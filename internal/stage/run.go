@@ -1,0 +1,99 @@
+package stage
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+)
+
+// Run drives one stage until ctx ends: it joins the consumer group, decides about
+// every message with f, and carries out what f wants in the order ledger, produce,
+// commit.
+//
+// When ctx ends it stops fetching, finishes what is in flight within Config.Drain,
+// commits, leaves the group and returns nil; after a clean stop nothing is
+// replayed. An error means that the configuration is wrong; a broker or a store
+// that is away is waited for.
+func Run(ctx context.Context, cfg Config, f Func) error {
+	if err := cfg.defaults(); err != nil {
+		return err
+	}
+	if f == nil {
+		return errors.New("stage: no function given")
+	}
+	r := &runner{
+		Config: cfg, f: f,
+		transport: cfg.Kafka.transport(),
+		writer:    NewWriter(cfg.Kafka),
+		inputs:    make(map[string]bool),
+		tiers:     make(map[string]int),
+	}
+	r.client = &kafka.Client{Addr: cfg.Kafka.addr(), Transport: r.transport}
+	defer r.transport.CloseIdleConnections()
+	defer r.writer.Close()
+
+	topics := append([]string(nil), cfg.Topics...)
+	for _, t := range cfg.Topics {
+		r.inputs[t] = true
+	}
+	for i, t := range cfg.Tiers {
+		r.tiers[t.Topic] = i + 1
+		topics = append(topics, t.Topic)
+	}
+	group, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
+		ID: cfg.Group, Brokers: cfg.Kafka.Brokers, Dialer: cfg.Kafka.dialer(), Topics: topics,
+		StartOffset:            kafka.FirstOffset, // LastOffset would lose what came before the first commit
+		HeartbeatInterval:      cfg.Heartbeat,
+		SessionTimeout:         cfg.SessionTimeout,
+		RebalanceTimeout:       cfg.RebalanceTimeout,
+		JoinGroupBackoff:       cfg.JoinBackoff,
+		WatchPartitionChanges:  true,
+		PartitionWatchInterval: 30 * time.Second,
+	})
+	if err != nil {
+		return err
+	}
+	defer group.Close() // leaves the group
+
+	for ctx.Err() == nil {
+		gen, err := group.Next(ctx)
+		if err != nil {
+			if ctx.Err() == nil {
+				// A coordinator that is being made, a broker that is away, a rebalance under
+				// way: none is a fault of ours, and the group itself backs off.
+				cfg.Log.LogAttrs(ctx, slog.LevelWarn, "consumer group not joined yet", slog.String("error", err.Error()))
+			}
+			continue
+		}
+		s := newSession(r, gen)
+		gen.Start(func(over context.Context) {
+			s.run(ctx, over)
+			close(s.over)
+			if ctx.Err() != nil {
+				<-over.Done() // returning now would make the group join again before it leaves
+			}
+		})
+		<-s.over
+	}
+	return nil
+}
+
+// runner is what lives as long as Run: one per stage and process.
+type runner struct {
+	Config
+	f         Func
+	client    *kafka.Client
+	transport *kafka.Transport
+	writer    *kafka.Writer
+	inputs    map[string]bool // input topics
+	tiers     map[string]int  // retry topic → 1 for the first tier
+}
+
+func (r *runner) hook(point string) {
+	if r.TestHook != nil {
+		r.TestHook(point)
+	}
+}
