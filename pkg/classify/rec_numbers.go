@@ -20,6 +20,10 @@ func (s *scan) numbers() {
 }
 
 func (s *scan) number(start, end int) {
+	if !s.startsAt(start) {
+		return
+	}
+	s.shaped(start)
 	if is(s.text[start], cDigit) {
 		s.card(start)
 	}

@@ -2,14 +2,21 @@ package classify
 
 // scan is one pass over one folded text.
 type scan struct {
-	text []byte
-	hits []hit
+	text   []byte
+	hits   []hit
+	shapes *shapeTable
+
+	// context words of the last value asked about
+	ctxKept          bool
+	ctxStart, ctxEnd int
+	ctxNear, ctxFar  ctxBits
 }
 
 func (s *scan) add(h hit) { s.hits = append(s.hits, h) }
 
 func (s *scan) run(text []byte) {
 	s.text = text
+	s.shapes = shapesOnce()
 	s.emails()
 	s.numbers()
 }
