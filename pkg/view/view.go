@@ -7,6 +7,8 @@ type View struct {
 	// Name says how the text was derived: "fold", "base64", "percent", …
 	Name string
 	Text []byte
+	// Hidden says that a reader of the original would not see this text.
+	Hidden bool
 	// from and to give, for each byte of Text, the range of the original that it
 	// stands for. Both are nil when Text is the original itself.
 	from, to []int32

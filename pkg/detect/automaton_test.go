@@ -1,0 +1,166 @@
+package detect
+
+import (
+	"bytes"
+	"math/rand"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/coregx/ahocorasick"
+	"github.com/google/go-cmp/cmp"
+)
+
+type occ struct{ Lit, Start, End int }
+
+func sorted(o []occ) []occ {
+	sort.Slice(o, func(i, j int) bool {
+		a, b := o[i], o[j]
+		if a.End != b.End {
+			return a.End < b.End
+		}
+		return a.Lit < b.Lit
+	})
+	var out []occ
+	for i, x := range o {
+		if i == 0 || x != o[i-1] {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+func ours(t testing.TB, a *automaton, lits []string, text []byte) []occ {
+	var out []occ
+	var found hits
+	a.run(&found, text)
+	for _, h := range slices.Concat(found[:]...) {
+		for _, id := range a.outs[h.state>>a.shift] {
+			start, ok := began(text, lits[id], int(h.end))
+			if !ok {
+				t.Fatalf("literal %q reported at %d, where it is not", lits[id], h.end)
+			}
+			out = append(out, occ{int(id), start, int(h.end)})
+		}
+	}
+	return sorted(out)
+}
+
+// naive looks at every end of every literal.
+func naive(lits []string, text []byte) []occ {
+	var out []occ
+	for id, l := range lits {
+		for end := 1; end <= len(text); end++ {
+			if start, ok := began(text, l, end); ok {
+				out = append(out, occ{id, start, end})
+			}
+		}
+	}
+	return sorted(out)
+}
+
+// cleanLiterals brings words into the form that newAutomaton asks for.
+func cleanLiterals(in []string) []string {
+	seen := map[string]bool{}
+	var out []string
+	for _, l := range in {
+		b := []byte(l)
+		for i := range b {
+			b[i] = foldByte(b[i])
+		}
+		l = strings.Join(strings.Fields(string(b)), " ")
+		if l != "" && len(l) < 200 && !seen[l] {
+			seen[l] = true
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+func equalSearch(t testing.TB, lits []string, text []byte) {
+	a, err := newAutomaton(lits)
+	if err != nil {
+		return
+	}
+	got, want := ours(t, a, lits, text), naive(lits, text)
+	if d := cmp.Diff(want, got); d != "" {
+		t.Fatalf("literals %q text %q (-naive +ours):\n%s", lits, text, d)
+	}
+	// coregx knows nothing of folding: give it the folded text, and only when no
+	// two spaces meet, so that offsets agree.
+	folded := make([]byte, len(text))
+	for i, b := range text {
+		folded[i] = foldByte(b)
+	}
+	if bytes.Contains(folded, []byte("  ")) || len(lits) == 0 {
+		return
+	}
+	distinct := map[byte]bool{}
+	for _, l := range lits {
+		for i := range len(l) {
+			distinct[l[i]] = true
+		}
+	}
+	if len(distinct) > 200 { // coregx panics from 255 distinct bytes on
+		return
+	}
+	ac, err := ahocorasick.NewBuilder().AddStrings(lits).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var oracle []occ
+	for _, m := range ac.FindAllOverlapping(folded) {
+		oracle = append(oracle, occ{m.PatternID, m.Start, m.End})
+	}
+	if d := cmp.Diff(sorted(oracle), got); d != "" {
+		t.Fatalf("literals %q text %q (-coregx +ours):\n%s", lits, text, d)
+	}
+}
+
+func TestAutomatonEqualsNaive(t *testing.T) {
+	rng := rand.New(rand.NewSource(1))
+	ran := 0
+	for range 4000 {
+		alphabet := "abA \n"[:2+rng.Intn(4)]
+		word := func(n int) string {
+			b := make([]byte, n)
+			for i := range b {
+				b[i] = alphabet[rng.Intn(len(alphabet))]
+			}
+			return string(b)
+		}
+		var lits []string
+		for range 1 + rng.Intn(6) {
+			lits = append(lits, word(1+rng.Intn(6)))
+		}
+		lits = cleanLiterals(lits)
+		if len(lits) == 0 {
+			continue
+		}
+		n := rng.Intn(60)
+		if rng.Intn(3) == 0 {
+			n = quarters + rng.Intn(80)
+		}
+		equalSearch(t, lits, []byte(word(n)))
+		ran++
+	}
+	if ran < 3500 {
+		t.Fatalf("only %d comparisons ran", ran)
+	}
+}
+
+func FuzzAutomaton(f *testing.F) {
+	f.Add("ignore,previous,re p", []byte("Ignore  previous"))
+	f.Add("a,aa,aaa", bytes.Repeat([]byte("a"), 300))
+	f.Fuzz(func(t *testing.T, list string, text []byte) {
+		if len(list) > 200 || len(text) > 700 {
+			return
+		}
+		lits := cleanLiterals(strings.Split(list, ","))
+		if len(lits) == 0 {
+			return
+		}
+		equalSearch(t, lits, text)
+	})
+}

@@ -1,0 +1,387 @@
+package detect
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/dlclark/regexp2/v2"
+	"github.com/stoplog/stoplog/corpus"
+	"github.com/stoplog/stoplog/pkg/view"
+)
+
+// Options of [Compile]. The zero value is the built-in lexicon, model and limits.
+type Options struct {
+	Words     corpus.Lexicon // nil: the built-in one
+	RulesOnly bool           // no model
+}
+
+// Detector decides texts. It is immutable and safe for concurrent use.
+type Detector struct {
+	narrow, wide searcher // literals of ASCII bytes alone; all other literals
+	terms        []term
+	seqs         []seq
+	rules        []rule
+	shapes       []shapeRule
+	score        scoreFunc
+	discuss      int32 // id of no term: -1
+}
+
+// searcher is an automaton with what its literals mean.
+type searcher struct {
+	auto *automaton
+	lits []literal
+}
+
+type literal struct {
+	text      string
+	openStart bool // may begin inside a word
+	openEnd   bool // may end inside a word
+	spaced    bool
+	terms     []int32
+}
+
+type term struct {
+	name    string
+	cue     int32
+	discuss bool
+	uses    []use // steps that this term can fill, later steps first
+}
+
+type use struct{ seq, step int32 }
+
+// seq is one order of a rule's steps in one language.
+type seq struct {
+	rule int32
+	gaps []int32
+	slot int32 // index of the first step's slot in scratch
+}
+
+type rule struct {
+	id, family string
+	weight     float64
+	pattern    *regexp2.Regexp
+	unless     []int32
+	decoded    bool
+}
+
+var errRules = errors.New("detect")
+
+// Compile builds a detector from rules. It is pure. A set with a rule that cannot
+// be compiled, that names a word class nobody has, whose pattern is slow on
+// hostile text, or that fails one of its own cases is an error, and there is no
+// detector.
+func Compile(rules []corpus.Rule, opts Options) (*Detector, error) {
+	d, err := compile(rules, opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.proveCases(rules); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+func compile(rules []corpus.Rule, opts Options) (*Detector, error) {
+	lex := opts.Words
+	if lex == nil {
+		var err error
+		if lex, err = corpus.Words(); err != nil {
+			return nil, err
+		}
+	}
+	c := compiler{d: &Detector{}, lex: lex, termID: map[string]int32{}, litID: map[string]int{}}
+	// Every term is searched for, used by a rule or not: terms are the model's cues.
+	names := make([]string, 0, len(lex))
+	for n := range lex {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		if err := c.addTerm(n, lex[n].Words, lex[n].Cue); err != nil {
+			return nil, fmt.Errorf("%w: term %s: %w", errRules, n, err)
+		}
+	}
+	var errs []error
+	for _, r := range rules {
+		if err := c.addRule(r); err != nil {
+			errs = append(errs, fmt.Errorf("%w: rule %s: %w", errRules, r.ID, err))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	if err := c.finish(); err != nil {
+		return nil, err
+	}
+	if !opts.RulesOnly {
+		s, err := newScorer()
+		if err != nil {
+			return nil, err
+		}
+		c.d.score = s
+	}
+	return c.d, nil
+}
+
+type compiler struct {
+	d      *Detector
+	lex    corpus.Lexicon
+	termID map[string]int32
+	litID  map[string]int // literal with its ends → index into all
+	all    []literal
+	slots  int32
+}
+
+func (c *compiler) addTerm(name string, words []string, cue int) error {
+	id := int32(len(c.d.terms))
+	c.termID[name] = id
+	_, class, _ := strings.Cut(name, ".")
+	c.d.terms = append(c.d.terms, term{name: name, cue: int32(cue), discuss: class == "discuss"})
+	for _, w := range words {
+		if err := c.addWord(id, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *compiler) addWord(id int32, w string) error {
+	l := literal{}
+	l.openStart, l.openEnd = strings.HasPrefix(w, "*"), strings.HasSuffix(w, "*")
+	w = strings.TrimSuffix(strings.TrimPrefix(w, "*"), "*")
+	l.text = strings.Join(strings.Fields(view.FoldString(w)), " ")
+	if l.text == "" || len(l.text) > 200 {
+		return fmt.Errorf("word %q folds to nothing, or is too long", w)
+	}
+	first, _ := utf8.DecodeRuneInString(l.text)
+	last, _ := utf8.DecodeLastRuneInString(l.text)
+	l.openStart = l.openStart || !wordRune(first)
+	// Korean particles are written onto the word.
+	l.openEnd = l.openEnd || !wordRune(last) || unicode.Is(unicode.Hangul, last)
+	l.spaced = strings.Contains(l.text, " ")
+	key := fmt.Sprint(l.text, "\x00", l.openStart, l.openEnd)
+	at, ok := c.litID[key]
+	if !ok {
+		at = len(c.all)
+		c.litID[key] = at
+		c.all = append(c.all, l)
+	}
+	if !slices.Contains(c.all[at].terms, id) {
+		c.all[at].terms = append(c.all[at].terms, id)
+	}
+	return nil
+}
+
+// wordRune reports a letter or digit of a script that puts spaces between words.
+// A literal of such a script must begin and end where a word does.
+func wordRune(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r|0x20 >= 'a' && r|0x20 <= 'z' || r >= '0' && r <= '9'
+	}
+	return (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r)) &&
+		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+func (c *compiler) addRule(r corpus.Rule) error {
+	id := int32(len(c.d.rules))
+	out := rule{id: r.ID, family: r.Family, weight: r.Weight, decoded: r.Decoded}
+	if r.Pattern != "" {
+		p, err := regexp2.Compile(view.FoldString(r.Pattern), regexp2.None)
+		if err != nil {
+			return errors.New("pattern does not compile")
+		}
+		p.MatchTimeout = patternTimeout
+		if err := floorSpeed(p); err != nil {
+			return err
+		}
+		out.pattern = p
+	}
+	if r.Shape != "" {
+		parse, ok := shapes[r.Shape]
+		if !ok {
+			return fmt.Errorf("unknown shape %q", r.Shape)
+		}
+		c.d.rules = append(c.d.rules, out)
+		c.d.shapes = append(c.d.shapes, shapeRule{rule: id, find: parse})
+		return nil
+	}
+	for i, s := range r.Steps {
+		if len(s.Words) > 0 {
+			if err := c.addTerm(fmt.Sprintf("%s#%d", r.ID, i), s.Words, 0); err != nil {
+				return err
+			}
+		}
+	}
+	for _, lang := range r.Languages {
+		steps := make([][]int32, len(r.Steps))
+		gaps := make([]int32, len(r.Steps))
+		complete := true
+		for i, s := range r.Steps {
+			gaps[i] = int32(s.Gap)
+			if s.Gap == 0 {
+				gaps[i] = corpus.DefaultGap
+			}
+			if len(s.Words) > 0 {
+				steps[i] = append(steps[i], c.termID[fmt.Sprintf("%s#%d", r.ID, i)])
+			}
+			for _, t := range s.Terms {
+				full := t
+				if !strings.Contains(t, ".") {
+					full = lang + "." + t
+				}
+				n, ok := c.termID[full]
+				if !ok {
+					if strings.Contains(t, ".") {
+						return fmt.Errorf("unknown term %q", full)
+					}
+					continue
+				}
+				steps[i] = append(steps[i], n)
+			}
+			complete = complete && len(steps[i]) > 0
+		}
+		if !complete {
+			return fmt.Errorf("language %s lacks the words for a step", lang)
+		}
+		if r.AnyOrder {
+			permute(len(steps), func(order []int) {
+				s := make([][]int32, len(steps))
+				for i, k := range order {
+					s[i] = steps[k]
+				}
+				c.addSeq(id, s, gaps)
+			})
+		} else {
+			c.addSeq(id, steps, gaps)
+		}
+		for _, t := range r.Unless {
+			full := t
+			if !strings.Contains(t, ".") {
+				full = lang + "." + t
+			}
+			n, ok := c.termID[full]
+			if !ok {
+				return fmt.Errorf("unknown term %q", full)
+			}
+			if !slices.Contains(out.unless, n) {
+				out.unless = append(out.unless, n)
+			}
+		}
+	}
+	c.d.rules = append(c.d.rules, out)
+	return nil
+}
+
+func (c *compiler) addSeq(rule int32, steps [][]int32, gaps []int32) {
+	id := int32(len(c.d.seqs))
+	c.d.seqs = append(c.d.seqs, seq{rule: rule, gaps: gaps, slot: c.slots})
+	c.slots += int32(len(steps))
+	for i, terms := range steps {
+		for _, t := range terms {
+			c.d.terms[t].uses = append(c.d.terms[t].uses, use{id, int32(i)})
+		}
+	}
+}
+
+func permute(n int, f func([]int)) {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	var rec func(k int)
+	rec = func(k int) {
+		if k == n {
+			f(order)
+			return
+		}
+		for i := k; i < n; i++ {
+			order[k], order[i] = order[i], order[k]
+			rec(k + 1)
+			order[k], order[i] = order[i], order[k]
+		}
+	}
+	rec(0)
+}
+
+func (c *compiler) finish() error {
+	for i := range c.d.terms {
+		// Later steps first: one occurrence never fills two steps of a sequence.
+		slices.SortStableFunc(c.d.terms[i].uses, func(a, b use) int { return int(b.step - a.step) })
+	}
+	var narrow, wide []literal
+	for _, l := range c.all {
+		if isASCII(l.text) {
+			narrow = append(narrow, l)
+		} else {
+			wide = append(wide, l)
+		}
+	}
+	var err error
+	if c.d.narrow, err = newSearcher(narrow); err != nil {
+		return err
+	}
+	c.d.wide, err = newSearcher(wide)
+	return err
+}
+
+func newSearcher(lits []literal) (searcher, error) {
+	text := make([]string, len(lits))
+	for i, l := range lits {
+		text[i] = l.text
+	}
+	a, err := newAutomaton(text)
+	return searcher{a, lits}, err
+}
+
+func isASCII(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// patternTimeout bounds one confirmation. It is generous: the floor test below
+// keeps slow patterns out, and an error means that the candidate stands.
+const patternTimeout = 20 * time.Millisecond
+
+// floorTime is how long a pattern may take over one hostile window. Windows are
+// at most 2 × patternReach bytes long.
+const floorTime = 5 * time.Millisecond
+
+// floorSpeed refuses a pattern that takes long on text made to keep it busy:
+// runs of one byte, of its own letters, of near misses.
+func floorSpeed(p *regexp2.Regexp) error {
+	src := p.String()
+	var words []string
+	for _, w := range strings.FieldsFunc(src, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if len(w) > 2 {
+			words = append(words, w)
+		}
+	}
+	hostile := []string{strings.Repeat("a", 400), strings.Repeat(" ", 400), strings.Repeat("a ", 200), strings.Repeat("ab", 200), strings.Repeat("x1 ", 130)}
+	if len(words) > 0 {
+		all := strings.Join(words, " ")
+		hostile = append(hostile, strings.Repeat(words[0]+" ", 60), strings.Repeat(all+" ", 1+400/(len(all)+1))[:400])
+	}
+	for _, h := range hostile {
+		best := time.Duration(1 << 62)
+		for range 3 { // the best of three: a neighbour's load is not the pattern's fault
+			start := time.Now()
+			_, err := p.MatchString(h + "!")
+			if took := time.Since(start); err == nil && took < best {
+				best = took
+			}
+		}
+		if best > floorTime {
+			return errors.New("pattern is slower on hostile text than the floor allows")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,422 @@
+package detect
+
+import (
+	"bytes"
+	"math"
+
+	"github.com/stoplog/stoplog/pkg/chunk"
+	"github.com/stoplog/stoplog/pkg/view"
+)
+
+// Windows: sizes in bytes of folded text, and the gate.
+const (
+	sentenceMin = 24
+	sentenceMax = 240
+	groupMax    = 600
+	beforeMax   = 160
+	wholeMax    = 400
+
+	// A sentence is scored when the cues in it weigh gateAlone, or when it has one
+	// and they weigh gateGroup together with those of its neighbours, or when a rule
+	// matches in it.
+	gateAlone = 3
+	gateGroup = 5
+
+	// cluster is how far apart matches of rules may lie and still speak together.
+	cluster = 600
+)
+
+// sentenceEnd reports that a sentence ends behind text[i].
+func sentenceEnd(text []byte, i int) bool {
+	switch text[i] {
+	case '\n':
+		return true
+	case '.', '!', '?':
+		if i+1 >= len(text) {
+			return true
+		}
+		switch c := text[i+1]; {
+		case c == ' ', c == '\n', c == '\r', c == '\t', c == '"', c == '\'', c == ')', c == '<', c == '*':
+			return true
+		case c >= 0x80:
+			return true // no space follows in scripts without spaces
+		case text[i] != '.':
+			return c != '=' && c != '!' && c != '?'
+		default:
+			return i > 0 && text[i-1] >= 0x80
+		}
+	}
+	return false
+}
+
+// sentences cuts text. Every byte lies in exactly one sentence.
+func sentences(dst []chunk.Span, text []byte) []chunk.Span {
+	start := 0
+	space := 0 // the last white space
+	for i, c := range text {
+		if c > '?' {
+			if i-start >= sentenceMax && c < 0x80 || i-start >= sentenceMax+40 && c >= 0xc0 {
+				cut := i
+				if space > start+sentenceMax/2 {
+					cut = space + 1
+				}
+				dst = append(dst, chunk.Span{Start: start, End: cut})
+				start = cut
+			}
+			continue
+		}
+		if c == ' ' || c == '\t' {
+			space = i
+			continue
+		}
+		if i+1-start >= sentenceMin && sentenceEnd(text, i) {
+			dst = append(dst, chunk.Span{Start: start, End: i + 1})
+			start = i + 1
+		}
+	}
+	if start < len(text) {
+		if k := len(dst); k > 0 && len(text)-start < sentenceMin && dst[k-1].Len() < sentenceMax {
+			dst[k-1].End = len(text)
+		} else {
+			dst = append(dst, chunk.Span{Start: start, End: len(text)})
+		}
+	}
+	return dst
+}
+
+// sentenceAround gives the bounds of the sentence, or sentences, that hold
+// text[from:to].
+func sentenceAround(text []byte, from, to int) (lo, hi int) {
+	for lo = from; lo > 0 && from-lo < sentenceMax; lo-- {
+		if sentenceEnd(text, lo-1) {
+			break
+		}
+	}
+	for hi = to; hi < len(text) && hi-to < sentenceMax; hi++ {
+		if sentenceEnd(text, hi) {
+			hi++
+			break
+		}
+	}
+	return lo, hi
+}
+
+// judge turns a node's candidates into findings and scores its windows.
+func (s *scratch) judge(n *node, text []byte, changes view.Changes) {
+	s.judgeRules(n, text)
+	if s.d.score == nil && s.visit == nil || !s.all && !s.worth() {
+		return
+	}
+	s.sents = sentences(s.sents[:0], text)
+	s.judgeWindows(n, text)
+}
+
+// worth is a cheap look at whether any sentence can pass the gate.
+func (s *scratch) worth() bool {
+	if len(s.cands) > 0 {
+		return true
+	}
+	// Cues within the reach of one group.
+	lo, sum := 0, int32(0)
+	for _, o := range s.occ {
+		sum += s.d.terms[o.term].cue
+		for o.start-s.occ[lo].start > groupMax+sentenceMax {
+			sum -= s.d.terms[s.occ[lo].term].cue
+			lo++
+		}
+		if sum >= gateAlone {
+			return true
+		}
+	}
+	return false
+}
+
+// judgeRules makes findings of the candidates. Rules of one family that match
+// close together say the same thing once; different families add up.
+func (s *scratch) judgeRules(n *node, text []byte) {
+	type voice struct {
+		family string
+		at     int32
+		p      float64
+	}
+	var voices []voice
+	for i := range s.cands {
+		c := &s.cands[i]
+		start, end := n.v.Span(int(c.start), int(c.end))
+		if n.depth > 0 && s.unchanged(text[c.start:c.end], start, end) {
+			c.weight = 0
+			continue // the view above found it already
+		}
+		r := &s.d.rules[c.rule]
+		c.weight = s.inContext(n, text, int(c.start), int(c.end), r.weight)
+		if end <= s.carry {
+			continue
+		}
+		voices = append(voices, voice{r.family, c.start, c.weight})
+		s.found(n, c.rule, start, end, c.weight)
+	}
+	for _, v := range voices {
+		best := map[string]float64{}
+		for _, w := range voices {
+			if w.at >= v.at && w.at-v.at <= cluster {
+				best[w.family] = math.Max(best[w.family], w.p)
+			}
+		}
+		miss := 1.0
+		for _, p := range best {
+			miss *= 1 - p
+		}
+		s.score = math.Max(s.score, 1-miss)
+	}
+}
+
+// found keeps a finding, unless one of the same rule lies there already.
+func (s *scratch) found(n *node, id int32, start, end int, weight float64) {
+	r := &s.d.rules[id]
+	span := chunk.Span{Start: max(start-s.carry, 0), End: end - s.carry}
+	for i := range s.findings {
+		f := &s.findings[i]
+		if f.Rule == r.id && f.Span.Overlaps(span) {
+			f.Score = math.Max(f.Score, weight)
+			return
+		}
+	}
+	if len(s.findings) >= maxHits {
+		return
+	}
+	views := append(append([]string{}, n.chain...), s.foldNames(n, start, end)...)
+	s.findings = append(s.findings, chunk.Finding{Rule: r.id, Family: r.family, Span: span, Views: views, Score: weight})
+}
+
+// foldNames tells which foldings mattered in a range of the raw text.
+func (s *scratch) foldNames(n *node, start, end int) []string {
+	if n.depth > 0 {
+		return nil
+	}
+	raw := s.text[start:end]
+	if view.Plain(raw) {
+		return nil
+	}
+	var v view.View
+	return view.Fold(&v, raw).Names()
+}
+
+// unchanged reports whether the raw text already reads as text does, case and
+// white space aside.
+func (s *scratch) unchanged(text []byte, start, end int) bool {
+	return end-start == len(text) && bytes.EqualFold(text, s.text[start:end])
+}
+
+// inContext weighs a rule's word by where it stands: the same words quoted in an
+// article about attacks say less than words addressed to the reader, and words
+// that somebody hid or encoded say more.
+func (s *scratch) inContext(n *node, text []byte, start, end int, p float64) float64 {
+	hidden := n.hidden || hiddenAt(text, start, end)
+	if !hidden && n.depth == 0 {
+		if quotedAt(text, start, end) {
+			p *= 0.6
+		}
+		if s.discuss >= 3 {
+			p *= 0.7
+		}
+	}
+	if hidden {
+		p = 1 - (1-p)*0.5
+	}
+	if n.depth > 0 {
+		p = 1 - (1-p)*0.7
+	}
+	return p
+}
+
+// quotedAt reports whether text[start:end] stands in quotation marks, in
+// back-quotes, in a fenced block or behind the mark of a quoted line.
+func quotedAt(text []byte, start, end int) bool {
+	line := bytes.LastIndexByte(text[:start], '\n') + 1
+	if head := bytes.TrimLeft(text[line:start], " \t"); len(head) > 0 && head[0] == '>' {
+		return true
+	}
+	lo := max(line, start-160)
+	for _, q := range []byte{'"', '`'} {
+		if bytes.Count(text[lo:start], []byte{q})%2 == 1 {
+			rest := text[end:min(len(text), end+300)]
+			if i := bytes.IndexByte(rest, q); i >= 0 {
+				return true
+			}
+		}
+	}
+	if start > 0 && text[start-1] == '\'' {
+		if i := bytes.IndexByte(text[end:min(len(text), end+200)], '\''); i >= 0 {
+			return true
+		}
+	}
+	return bytes.Count(text[:start], []byte("```"))%2 == 1
+}
+
+// hiddenAt reports whether text[start:end] stands in an HTML comment, or in a
+// Markdown link definition that no renderer shows.
+func hiddenAt(text []byte, start, end int) bool {
+	lo := max(0, start-2000)
+	if i := bytes.LastIndex(text[lo:start], []byte("<!--")); i >= 0 && !bytes.Contains(text[lo+i:start], []byte("-->")) {
+		return true
+	}
+	line := bytes.LastIndexByte(text[:start], '\n') + 1
+	return bytes.HasPrefix(text[line:start], []byte("[//]: #")) || bytes.HasPrefix(text[line:start], []byte("[comment]: "))
+}
+
+// judgeWindows scores the sentences that pass the gate.
+func (s *scratch) judgeWindows(n *node, text []byte) {
+	d := s.d
+	var dist [48]int32
+	first := 0
+	cue := func(from, to int) int {
+		sum, k := 0, 0
+		for i := first; i < len(s.occ) && int(s.occ[i].start) < to; i++ {
+			o := s.occ[i]
+			if int(o.start) < from || d.terms[o.term].cue == 0 {
+				continue
+			}
+			seen := false
+			for _, t := range dist[:k] {
+				seen = seen || t == o.term
+			}
+			if seen {
+				continue
+			}
+			if k < len(dist) {
+				dist[k] = o.term
+				k++
+			}
+			sum += int(d.terms[o.term].cue)
+		}
+		return sum
+	}
+	for i, sent := range s.sents {
+		lo, hi := sent.Start, sent.End
+		if i > 0 && sent.Start-s.sents[i-1].Start <= groupMax-sent.Len() {
+			lo = s.sents[i-1].Start
+		}
+		if i+1 < len(s.sents) && s.sents[i+1].End-lo <= groupMax {
+			hi = s.sents[i+1].End
+		}
+		for first < len(s.occ) && int(s.occ[first].start) < lo {
+			first++
+		}
+		own := cue(sent.Start, sent.End)
+		gated := own >= gateAlone || own > 0 && cue(lo, hi) >= gateGroup
+		for _, c := range s.cands {
+			gated = gated || int(c.start) < sent.End && int(c.end) > sent.Start
+		}
+		if !gated && !s.all {
+			continue
+		}
+		s.window(n, text, sent, Sentence, gated)
+		if lo != sent.Start || hi != sent.End {
+			s.window(n, text, chunk.Span{Start: lo, End: hi}, Group, gated)
+		}
+	}
+}
+
+// window describes text[at] and has it scored.
+func (s *scratch) window(n *node, text []byte, at chunk.Span, kind WindowKind, gated bool) {
+	start, end := n.v.Span(at.Start, at.End)
+	if end <= s.carry {
+		return
+	}
+	if n.depth > 0 && s.unchanged(text[at.Start:at.End], start, end) {
+		return
+	}
+	d, w := s.d, &s.w
+	s.wtext, s.wmap = lowerMapped(s.wtext[:0], s.wmap[:0], text[at.Start:at.End])
+	s.before = lower(s.before[:0], text[max(0, at.Start-beforeMax):at.Start])
+	w.Kind, w.Text, w.Before, w.Gated = kind, s.wtext, s.before, gated
+	w.Raw = chunk.Span{Start: max(start-s.carry, 0), End: end - s.carry}
+	w.Hits, w.Cues = w.Hits[:0], w.Cues[:0]
+	in := func(p int32) int { return int(s.wmap[min(max(int(p)-at.Start, 0), len(s.wmap)-1)]) }
+	for _, c := range s.cands {
+		if int(c.start) >= at.Start && int(c.start) < at.End && c.weight > 0 {
+			r := &d.rules[c.rule]
+			w.Hits = append(w.Hits, Hit{Rule: r.id, Family: r.family, Weight: r.weight, Span: chunk.Span{Start: in(c.start), End: in(c.end)}})
+		}
+	}
+	for _, o := range s.occ {
+		if int(o.start) >= at.Start && int(o.start) < at.End {
+			w.Cues = append(w.Cues, Cue{Term: d.terms[o.term].name, At: in(o.start)})
+		}
+	}
+	w.Views, w.Depth = n.chain, n.depth
+	w.Hidden = n.hidden || hiddenAt(text, at.Start, at.End)
+	w.Quoted = quotedAt(text, at.Start, at.End)
+	w.Discuss = s.discuss
+	w.Whole = len(text) <= wholeMax
+	if s.visit != nil {
+		s.visit(w)
+		return
+	}
+	p := d.score(w)
+	if math.IsNaN(p) || p < 0 || p > 1 {
+		s.exceeded = true
+		return
+	}
+	if p >= minModelFinding && kind == Sentence || p >= minModelFinding && p > s.score {
+		s.foundByModel(n, w, start, end, p)
+	}
+	s.score = math.Max(s.score, p)
+}
+
+// minModelFinding is the least score of a window that is shown as a finding.
+const minModelFinding = 0.5
+
+// ModelRule names the learned model in findings.
+const ModelRule = "model"
+
+func (s *scratch) foundByModel(n *node, w *Window, start, end int, p float64) {
+	span := chunk.Span{Start: max(start-s.carry, 0), End: end - s.carry}
+	family := "reader-address"
+	best := -1.0
+	for _, h := range w.Hits {
+		if h.Weight > best {
+			family, best = h.Family, h.Weight
+		}
+	}
+	for i := range s.findings {
+		f := &s.findings[i]
+		if f.Rule == ModelRule && f.Span.Overlaps(span) {
+			if p > f.Score {
+				f.Span, f.Score, f.Family = span, p, family
+			}
+			return
+		}
+	}
+	if len(s.findings) >= maxHits {
+		return
+	}
+	views := append(append([]string{}, n.chain...), s.foldNames(n, start, end)...)
+	s.findings = append(s.findings, chunk.Finding{Rule: ModelRule, Family: family, Span: span, Views: views, Score: p})
+}
+
+// lowerMapped is lower that also gives, for each byte of text, where it went.
+func lowerMapped(dst []byte, at []int32, text []byte) ([]byte, []int32) {
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		at = append(at, int32(len(dst)))
+		switch {
+		case c >= 'A' && c <= 'Z':
+			c |= 0x20
+		case foldByte(c) == ' ':
+			w := byte(' ')
+			for j := i; j < len(text) && foldByte(text[j]) == ' '; j++ {
+				if text[j] == '\n' || text[j] == '\r' {
+					w = '\n'
+				}
+				if j > i {
+					at = append(at, int32(len(dst)))
+					i = j
+				}
+			}
+			c = w
+		}
+		dst = append(dst, c)
+	}
+	return dst, append(at, int32(len(dst)))
+}

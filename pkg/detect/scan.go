@@ -1,0 +1,495 @@
+package detect
+
+import (
+	"math"
+	"slices"
+	"sort"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/stoplog/stoplog/pkg/chunk"
+	"github.com/stoplog/stoplog/pkg/view"
+)
+
+// CarryBytes is how much text in front of a chunk a scan looks back at, so that
+// what is spread over a cut is found (SPEC DET-3).
+const CarryBytes = 2048
+
+// Default thresholds, in probability (SPEC DET-4; DECISIONS, "Two thresholds").
+const (
+	DefaultSuspect    = 0.50
+	DefaultQuarantine = 0.85
+)
+
+// Bounds of one scan (SPEC DET-6). What exceeds one is held.
+const (
+	MaxText   = 1 << 20 // bytes of Text and Carry together
+	maxDepth  = 4       // decoding steps upon one another
+	maxNodes  = 400     // views of one text
+	maxExpand = 6       // decoded bytes, as a multiple of the text, plus expandFloor
+	expandMin = 256 << 10
+	maxHits   = 64 // findings kept
+)
+
+// Input is one text to decide.
+type Input struct {
+	Text []byte // raw
+	// Gaps are spans of Text that recognisers found (a name, a number). A phrase may
+	// step over them: they do not count into the distance between its words.
+	Gaps []chunk.Span
+	// Carry is the raw text just before Text; more than CarryBytes are cut off its
+	// front. A finding that lies wholly in it is not reported again; one that begins
+	// in it and ends in Text has its span clipped to begin at 0.
+	Carry []byte
+	// Thresholds of this source; zero or not a number: the defaults. Suspect is
+	// never above Quarantine.
+	Suspect, Quarantine float64
+}
+
+// Scan decides a text. It never panics; a fault, or an exceeded bound, gives
+// [chunk.Hold] with [chunk.FailUndecided].
+func (d *Detector) Scan(in Input) (out chunk.Scan) {
+	s := scratches.Get().(*scratch)
+	defer func() {
+		if recover() != nil {
+			// The scratch may be in any state: let it go.
+			out = chunk.Scan{Verdict: chunk.Hold, Failure: chunk.FailUndecided}
+			return
+		}
+		scratches.Put(s)
+	}()
+	if d == nil || len(d.terms) == 0 {
+		return chunk.Scan{Verdict: chunk.Hold, Failure: chunk.FailUndecided}
+	}
+	s.begin(d, in)
+	s.scan()
+	return s.verdict(in)
+}
+
+// Windows hands out the windows that a scan of text scores, for training and for
+// measuring the gate; with all set also those that the gate drops. The window and
+// what it points to are valid during the call of visit only.
+func (d *Detector) Windows(text []byte, all bool, visit func(*Window)) {
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	s.begin(d, Input{Text: text})
+	s.visit, s.all = visit, all
+	s.scan()
+	s.visit, s.all = nil, false
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// occurrence is one term found in the text of a node.
+type occurrence struct {
+	term       int32
+	start, end int32
+}
+
+// candidate is one match of a rule in the text of a node.
+type candidate struct {
+	rule       int32
+	start, end int32 // in the node's text
+	weight     float64
+}
+
+// node is one view to be searched.
+type node struct {
+	v      view.View
+	chain  []string
+	depth  int
+	hidden bool
+}
+
+type slot struct {
+	epoch      uint32
+	start, end int32
+}
+
+// scratch is the working memory of one scan; it is kept and used again.
+type scratch struct {
+	d     *Detector
+	text  []byte // carry and text together
+	join  []byte
+	carry int
+	gaps  []chunk.Span
+
+	hits  hits
+	occ   []occurrence
+	cands []candidate
+	slots []slot
+	epoch uint32
+
+	queue    []node
+	expanded int
+	exceeded bool
+
+	w        Window
+	wtext    []byte
+	before   []byte
+	wmap     []int32
+	sents    []chunk.Span
+	discuss  int
+	findings []chunk.Finding
+	score    float64
+
+	visit func(*Window)
+	all   bool
+}
+
+func (s *scratch) begin(d *Detector, in Input) {
+	s.d = d
+	s.text, s.carry = in.Text, 0
+	s.gaps = s.gaps[:0]
+	if n := len(in.Carry); n > 0 {
+		c := in.Carry[max(0, n-CarryBytes):]
+		s.join = append(append(s.join[:0], c...), in.Text...)
+		s.text, s.carry = s.join, len(c)
+	}
+	for _, g := range in.Gaps {
+		s.gaps = append(s.gaps, g.Shift(s.carry))
+	}
+	s.queue = s.queue[:0]
+	s.findings = nil
+	s.expanded, s.exceeded, s.discuss, s.score = 0, false, 0, 0
+	n := 0
+	for i := range d.seqs {
+		n = max(n, int(d.seqs[i].slot)+len(d.seqs[i].gaps))
+	}
+	if len(s.slots) < n {
+		s.slots, s.epoch = make([]slot, n), 0
+	}
+}
+
+func (s *scratch) scan() {
+	if len(s.text) > MaxText {
+		s.exceeded = true
+		return
+	}
+	s.queue = append(s.queue, node{v: view.Identity(s.text)})
+	for i := 0; i < len(s.queue); i++ {
+		s.node(i)
+	}
+	clear(s.queue)
+}
+
+// node searches one view and queues the views that it asks for.
+func (s *scratch) node(i int) {
+	n := s.queue[i]
+	text := n.v.Text
+	var changes view.Changes
+	if !view.Plain(text) {
+		v := new(view.View) // lives as long as the views made from it
+		changes = view.Fold(v, text)
+		v.Through(&n.v)
+		raw := n.v
+		n.v = *v
+		text = v.Text
+		view.Hidden(changes, raw.Text, func(c view.View) { c.Through(&raw); s.push(n, c) })
+	}
+	s.search(&n, text, changes)
+	if n.depth >= maxDepth {
+		if view.Probe(text) != 0 && n.depth > maxDepth {
+			s.exceeded = true
+		}
+		return
+	}
+	view.Decode(text, s.wants(), func(c view.View) { c.Through(&n.v); s.push(n, c) })
+}
+
+// wants gives the views that the words found so far ask for.
+func (s *scratch) wants() view.Wants { return 0 }
+
+// push queues a derived view within the bounds.
+func (s *scratch) push(parent node, v view.View) {
+	if len(v.Text) == 0 {
+		return
+	}
+	s.expanded += len(v.Text)
+	if len(s.queue) >= maxNodes || s.expanded > maxExpand*len(s.text)+expandMin {
+		s.exceeded = true
+		return
+	}
+	s.queue = append(s.queue, node{
+		v: v, chain: append(parent.chain[:len(parent.chain):len(parent.chain)], v.Name),
+		depth: parent.depth + 1, hidden: parent.hidden || v.Hidden,
+	})
+}
+
+// search finds the terms, rules and shapes in a node's text and scores its
+// windows.
+func (s *scratch) search(n *node, text []byte, changes view.Changes) {
+	d := s.d
+	s.occ = s.occ[:0]
+	s.hits.reset()
+	d.narrow.auto.run(&s.hits, text)
+	s.expand(&d.narrow, text)
+	if !asciiOnly(text) {
+		s.hits.reset()
+		d.wide.auto.run(&s.hits, text)
+		s.expand(&d.wide, text)
+	}
+	s.order()
+	s.cands = s.cands[:0]
+	s.match(n, text)
+	for _, sh := range d.shapes {
+		sh.find(text, func(start, end int) {
+			s.cands = append(s.cands, candidate{rule: sh.rule, start: int32(start), end: int32(end)})
+		})
+	}
+	s.confirm(n, text)
+	for _, o := range s.occ {
+		if d.terms[o.term].discuss {
+			s.discuss++
+		}
+	}
+	s.judge(n, text, changes)
+}
+
+func asciiOnly(b []byte) bool {
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// expand turns hits into occurrences of terms: literals that begin and end where
+// words do.
+func (s *scratch) expand(sr *searcher, text []byte) {
+	for k := range s.hits {
+		for _, h := range s.hits[k] {
+			for _, id := range sr.auto.outs[h.state>>sr.auto.shift] {
+				l := &sr.lits[id]
+				end := int(h.end)
+				if !l.openEnd && end < len(text) && wordAt(text, end) {
+					continue
+				}
+				start := end - len(l.text)
+				if l.spaced {
+					var ok bool
+					if start, ok = began(text, l.text, end); !ok {
+						continue
+					}
+				}
+				if !l.openStart && start > 0 && wordBefore(text, start) {
+					continue
+				}
+				for _, t := range l.terms {
+					s.occ = append(s.occ, occurrence{t, int32(start), int32(end)})
+				}
+			}
+		}
+	}
+}
+
+func wordAt(text []byte, i int) bool {
+	if c := text[i]; c < utf8.RuneSelf {
+		return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
+	}
+	r, _ := utf8.DecodeRune(text[i:])
+	return wordRune(r)
+}
+
+func wordBefore(text []byte, i int) bool {
+	if c := text[i-1]; c < utf8.RuneSelf {
+		return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
+	}
+	r, _ := utf8.DecodeLastRune(text[:i])
+	return wordRune(r)
+}
+
+// order sorts the occurrences by start. They come nearly sorted.
+func (s *scratch) order() {
+	o := s.occ
+	moved := 0
+	for i := 1; i < len(o); i++ {
+		for j := i; j > 0 && less(o[j], o[j-1]); j-- {
+			o[j], o[j-1] = o[j-1], o[j]
+			if moved++; moved > 8*len(o)+64 {
+				slices.SortFunc(o, func(a, b occurrence) int {
+					if less(a, b) {
+						return -1
+					}
+					if less(b, a) {
+						return 1
+					}
+					return 0
+				})
+				i, j = len(o), 0
+			}
+		}
+	}
+	s.occ = slices.Compact(o)
+}
+
+func less(a, b occurrence) bool {
+	if a.start != b.start {
+		return a.start < b.start
+	}
+	if a.end != b.end {
+		return a.end < b.end
+	}
+	return a.term < b.term
+}
+
+// match runs every sequence over the occurrences. For each step only the partial
+// match that ended last is kept: it is the nearest to whatever follows.
+func (s *scratch) match(n *node, text []byte) {
+	if s.epoch++; s.epoch == 0 {
+		clear(s.slots)
+		s.epoch = 1
+	}
+	d := s.d
+	for _, o := range s.occ {
+		for _, u := range d.terms[o.term].uses {
+			q := &d.seqs[u.seq]
+			start := o.start
+			if u.step > 0 {
+				prev := &s.slots[q.slot+u.step-1]
+				if prev.epoch != s.epoch || prev.end > o.start {
+					continue
+				}
+				if gap := o.start - prev.end; gap > q.gaps[u.step] && gap-s.stepped(n, prev.end, o.start) > q.gaps[u.step] {
+					continue
+				}
+				start = prev.start
+			}
+			if int(u.step) == len(q.gaps)-1 {
+				s.cands = append(s.cands, candidate{rule: q.rule, start: start, end: o.end})
+				continue
+			}
+			s.slots[q.slot+u.step] = slot{s.epoch, start, o.end}
+		}
+	}
+}
+
+// stepped gives how many bytes of text[from:to] stand for recognised spans.
+func (s *scratch) stepped(n *node, from, to int32) int32 {
+	if len(s.gaps) == 0 {
+		return 0
+	}
+	start, end := n.v.Span(int(from), int(to))
+	sum := 0
+	for _, g := range s.gaps {
+		if lo, hi := max(g.Start, start), min(g.End, end); lo < hi {
+			sum += hi - lo
+		}
+	}
+	return int32(sum)
+}
+
+// patternReach is how far around its steps a rule's pattern sees.
+const patternReach = 200
+
+// confirm drops candidates that their rule's pattern or exceptions refuse, and
+// doubles.
+func (s *scratch) confirm(n *node, text []byte) {
+	if len(s.cands) == 0 {
+		return
+	}
+	d := s.d
+	kept := s.cands[:0]
+	sort.SliceStable(s.cands, func(i, j int) bool {
+		a, b := s.cands[i], s.cands[j]
+		if a.rule != b.rule {
+			return a.rule < b.rule
+		}
+		return a.start < b.start
+	})
+	for _, c := range s.cands {
+		r := &d.rules[c.rule]
+		if r.decoded && n.depth == 0 {
+			continue
+		}
+		if k := len(kept); k > 0 && kept[k-1].rule == c.rule && c.start < kept[k-1].end {
+			continue
+		}
+		if len(r.unless) > 0 && s.excused(r, text, c) {
+			continue
+		}
+		if r.pattern != nil {
+			lo, hi := max(0, int(c.start)-patternReach), min(len(text), int(c.end)+patternReach)
+			s.wtext = lower(s.wtext[:0], text[lo:hi])
+			if ok, err := r.pattern.MatchString(string(s.wtext)); err == nil && !ok {
+				continue // an error proves nothing: the candidate stands
+			}
+		}
+		c.weight = r.weight
+		kept = append(kept, c)
+	}
+	s.cands = kept
+}
+
+// excused reports whether one of the rule's exceptions stands in the candidate's
+// sentence.
+func (s *scratch) excused(r *rule, text []byte, c candidate) bool {
+	lo, hi := sentenceAround(text, int(c.start), int(c.end))
+	at := sort.Search(len(s.occ), func(i int) bool { return int(s.occ[i].start) >= lo })
+	for _, o := range s.occ[at:] {
+		if int(o.start) >= hi {
+			break
+		}
+		if slices.Contains(r.unless, o.term) {
+			return true
+		}
+	}
+	return false
+}
+
+// lower appends text as windows show it: ASCII lower-cased, a run of white space
+// one space, or one line feed when it holds a line break.
+func lower(dst, text []byte) []byte {
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c >= 'A' && c <= 'Z':
+			c |= 0x20
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			w := byte(' ')
+			for ; i < len(text) && foldByte(text[i]) == ' '; i++ {
+				if text[i] == '\n' || text[i] == '\r' {
+					w = '\n'
+				}
+			}
+			i--
+			c = w
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+// verdict sums a scan up.
+func (s *scratch) verdict(in Input) chunk.Scan {
+	quarantine, suspect := in.Quarantine, in.Suspect
+	if !(quarantine > 0 && quarantine <= 1) {
+		quarantine = DefaultQuarantine
+	}
+	if !(suspect > 0 && suspect <= 1) {
+		suspect = DefaultSuspect
+	}
+	suspect = min(suspect, quarantine)
+	out := chunk.Scan{Verdict: chunk.Clean, Band: chunk.BandHigh, Score: s.score, Findings: s.findings}
+	switch {
+	case math.IsNaN(s.score) || s.score < 0 || s.score > 1:
+		return chunk.Scan{Verdict: chunk.Hold, Failure: chunk.FailUndecided, Findings: s.findings}
+	case s.score >= quarantine:
+		out.Verdict, out.Failure, out.Band = chunk.Quarantine, chunk.FailPromptInjection, chunk.BandLow
+	case s.exceeded:
+		out.Verdict, out.Failure, out.Band = chunk.Hold, chunk.FailUndecided, chunk.BandUnknown
+	case s.score >= suspect:
+		out.Verdict, out.Failure, out.Band = chunk.Suspect, chunk.FailInjectionSuspected, chunk.BandLow
+	case s.score >= suspect/2:
+		out.Band = chunk.BandMedium
+	}
+	sort.SliceStable(out.Findings, func(i, j int) bool {
+		a, b := out.Findings[i], out.Findings[j]
+		if a.Start != b.Start {
+			return a.Start < b.Start
+		}
+		return a.Rule < b.Rule
+	})
+	return out
+}
