@@ -96,6 +96,14 @@ var (
 	invalidateScript, allowScript = redis.NewScript(invalidateLua), redis.NewScript(allowLua)
 )
 
+// quiet drops what the client would print on standard error, beside our own log:
+// every fault comes back as an error.
+type quiet struct{}
+
+func (quiet) Printf(context.Context, string, ...any) {}
+
+func init() { redis.SetLogger(quiet{}) }
+
 // New makes a client. It does not connect; [Cache.Ping] does.
 func New(opts Options, load Loader) (*Cache, error) {
 	config, err := redis.ParseURL(opts.URL)
