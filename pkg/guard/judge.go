@@ -1,0 +1,201 @@
+package guard
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/stoplog/stoplog/pkg/chunk"
+	"github.com/stoplog/stoplog/pkg/view"
+)
+
+// judge looks for what may not travel in the arguments (SPEC EGR-2, EGR-3): what
+// recognisers find, also behind encodings and split over several values; values
+// that stubs of this run stand for; and stubs that may not be resolved where the
+// call goes. It adds to d and reports whether everything could be read within the
+// bounds.
+func (g *Guard) judge(d *Decision, t *tool, c Call, args arguments) bool {
+	budget := peelBudget
+	readable := true
+	add := func(argument, typ string, class chunk.Class, views []string) {
+		d.DataClass = d.DataClass.Max(class)
+		if !class.Exceeds(t.Ceiling) {
+			return
+		}
+		known := slices.ContainsFunc(d.Found, func(f Found) bool { return f.Argument == argument && f.Type == typ && f.Class == class })
+		if known || len(d.Found) >= maxFound {
+			return
+		}
+		d.Found = append(d.Found, Found{Argument: argument, Type: typ, Class: class, Views: views})
+	}
+	values := hidden(c.Stubs)
+
+	for _, l := range args.leaves {
+		if l.text == "" {
+			continue
+		}
+		for _, s := range c.Stubs {
+			if !holdsStub(l.text, s.Name) {
+				continue
+			}
+			d.DataClass = d.DataClass.Max(s.Class)
+			if g.resolves(t, d.Sink, s) {
+				if !slices.Contains(d.Stubs, s.Name) {
+					d.Stubs = append(d.Stubs, s.Name)
+				}
+				continue
+			}
+			add(l.argument, typeStub, s.Class, nil)
+		}
+		ok := peel([]byte(l.text), &budget, func(text []byte, views []string) {
+			g.recognise(text, views, func(typ string, class chunk.Class) { add(l.argument, typ, class, views) })
+			values.find(text, func(class chunk.Class) { add(l.argument, typeValue, class, views) })
+		})
+		readable = readable && ok
+	}
+
+	// A value cut in pieces and dealt out to several arguments or elements shows
+	// only where they are put together again. Only types that prove themselves count
+	// there: joined text makes names and dates that nobody wrote.
+	if joined, cuts := join(args.leaves); len(cuts) > 1 {
+		for _, e := range g.opts.Recognise(joined) {
+			if proven[e.Type] && crosses(e.Span, cuts) {
+				add("", e.Type, g.opts.ClassOf([]chunk.Entity{e}), []string{"joined"})
+			}
+		}
+	}
+	slices.Sort(d.Stubs)
+	return readable
+}
+
+const maxFound = 32
+
+// recognise reports what recognisers find in one view of a text. In text that had
+// to be unwound in ways that honest text never asks for, only proven types count.
+func (g *Guard) recognise(text []byte, views []string, found func(string, chunk.Class)) {
+	guessed := slices.Contains(views, viewReversed) || slices.Contains(views, viewSpaced)
+	for _, e := range g.opts.Recognise(text) {
+		if guessed && !proven[e.Type] {
+			continue
+		}
+		found(e.Type, g.opts.ClassOf([]chunk.Entity{e}))
+	}
+}
+
+// proven are the types that a checksum or a fixed structure proves.
+var proven = map[string]bool{"CREDIT_CARD": true, "IBAN_CODE": true, "EMAIL_ADDRESS": true, "SECRET": true, "CRYPTO": true, "US_SSN": true}
+
+// join puts the values together, without and in order; cuts are where one ends.
+func join(leaves []leaf) (joined []byte, cuts []int) {
+	for _, l := range leaves {
+		if l.key || l.text == "" || len(joined)+len(l.text) > MaxArgumentBytes {
+			continue
+		}
+		joined = append(joined, l.text...)
+		cuts = append(cuts, len(joined))
+	}
+	return joined, cuts
+}
+
+func crosses(s chunk.Span, cuts []int) bool {
+	for _, c := range cuts {
+		if s.Start < c && c < s.End {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsStub reports whether text mentions a stub by name, as a word of its own.
+func holdsStub(text, name string) bool {
+	if name == "" {
+		return false
+	}
+	for at := 0; ; {
+		i := strings.Index(text[at:], name)
+		if i < 0 {
+			return false
+		}
+		i += at
+		end := i + len(name)
+		if (i == 0 || !wordByte(text[i-1])) && (end == len(text) || !wordByte(text[end])) {
+			return true
+		}
+		at = i + 1
+	}
+}
+
+func wordByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf
+}
+
+// hiddenValues finds the raw values behind a run's stubs. An agent never gets them,
+// so an argument or an output that holds one shows that it leaked another way.
+type hiddenValues []hiddenValue
+
+type hiddenValue struct {
+	text  []byte // folded, lower case
+	class chunk.Class
+}
+
+// minHidden is the length below which a value is too common to say anything: a
+// number of guests, initials, a country code.
+const minHidden = 4
+
+func hidden(stubs []Stub) hiddenValues {
+	var out hiddenValues
+	for _, s := range stubs {
+		if !s.Class.Exceeds(chunk.Internal) {
+			continue
+		}
+		if v := plain(bytes.TrimSpace([]byte(s.Value))); len(v) >= minHidden {
+			out = append(out, hiddenValue{v, s.Class})
+		}
+	}
+	return out
+}
+
+func plain(text []byte) []byte {
+	if !view.Plain(text) {
+		var v view.View
+		view.Fold(&v, text)
+		text = v.Text
+	}
+	return bytes.ToLower(text)
+}
+
+func (h hiddenValues) find(text []byte, found func(chunk.Class)) {
+	h.spans(text, func(_ chunk.Span, class chunk.Class) { found(class) })
+}
+
+// spans reports every hidden value in text, as a word of its own, in offsets of text.
+func (h hiddenValues) spans(text []byte, found func(chunk.Span, chunk.Class)) {
+	if len(h) == 0 {
+		return
+	}
+	v := view.Identity(text)
+	if !view.Plain(text) {
+		v = view.View{}
+		view.Fold(&v, text)
+	}
+	low := bytes.ToLower(v.Text)
+	if len(low) != len(v.Text) { // a letter changed its length: spans would be off
+		low = v.Text
+	}
+	for _, hv := range h {
+		for at := 0; ; {
+			i := bytes.Index(low[at:], hv.text)
+			if i < 0 {
+				break
+			}
+			i += at
+			end := i + len(hv.text)
+			if (i == 0 || !wordByte(low[i-1])) && (end == len(low) || !wordByte(low[end])) {
+				start, stop := v.Span(i, end)
+				found(chunk.Span{Start: start, End: stop}, hv.class)
+			}
+			at = i + 1
+		}
+	}
+}

@@ -1,0 +1,346 @@
+package guard
+
+import (
+	"bytes"
+	"encoding/base32"
+	"encoding/base64"
+	"encoding/hex"
+	"html"
+	"strconv"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/stoplog/stoplog/pkg/view"
+)
+
+// Bounds of the work on one call (SPEC DET-6 for arguments).
+const (
+	peelDepth  = 4       // encodings inside one another
+	peelBudget = 2 << 20 // bytes of derived text
+)
+
+// Names of views that only a person with a purpose would need undone.
+const (
+	viewReversed = "reversed"
+	viewSpaced   = "spaced"
+)
+
+// peel calls see with text and with everything that text turns into when the
+// encodings are undone that data is smuggled in (SPEC EGR-3): percent and HTML
+// escapes, backslash escapes, base64, base32 and hex runs, reversal, letters set
+// apart, and look-alike or invisible characters. Views name the chain, outermost
+// first. It reports false when the budget ran out, and then not everything was seen.
+func peel(text []byte, budget *int, see func(text []byte, views []string)) bool {
+	see(text, nil)
+	return peelInto(text, nil, peelDepth, budget, see)
+}
+
+func peelInto(text []byte, views []string, depth int, budget *int, see func([]byte, []string)) bool {
+	if depth == 0 {
+		return true
+	}
+	complete := true
+	for _, s := range shells {
+		for _, inner := range s.open(text) {
+			if len(inner) == 0 || bytes.Equal(inner, text) {
+				continue
+			}
+			if *budget -= len(inner); *budget < 0 {
+				return false
+			}
+			chain := append(append([]string(nil), views...), s.name)
+			see(inner, chain)
+			if s.last {
+				continue
+			}
+			complete = peelInto(inner, chain, depth-1, budget, see) && complete
+		}
+	}
+	return complete
+}
+
+// shells are the encodings, each with what undoes it. last marks those behind
+// which nothing else is looked for.
+var shells = []struct {
+	name string
+	last bool
+	open func([]byte) [][]byte
+}{
+	{"fold", true, openFold},
+	{"percent", false, openPercent},
+	{"html", false, openHTML},
+	{"escape", false, openEscapes},
+	{"base64", false, openBase64},
+	{"base32", false, openBase32},
+	{"hex", false, openHex},
+	{viewSpaced, true, openSpaced},
+	{viewReversed, true, openReversed},
+}
+
+func openFold(text []byte) [][]byte {
+	if view.Plain(text) {
+		return nil
+	}
+	var v view.View
+	view.Fold(&v, text)
+	return [][]byte{v.Text}
+}
+
+func openPercent(text []byte) [][]byte {
+	out := make([]byte, 0, len(text))
+	n := 0
+	for i := 0; i < len(text); i++ {
+		if text[i] == '%' && i+2 < len(text) {
+			if b, err := hex.DecodeString(string(text[i+1 : i+3])); err == nil {
+				out = append(out, b[0])
+				i += 2
+				n++
+				continue
+			}
+		}
+		out = append(out, text[i])
+	}
+	if n == 0 {
+		return nil
+	}
+	if bytes.IndexByte(text, '+') < 0 {
+		return [][]byte{out}
+	}
+	return [][]byte{out, bytes.ReplaceAll(out, []byte("+"), []byte(" "))}
+}
+
+func openHTML(text []byte) [][]byte {
+	if bytes.IndexByte(text, '&') < 0 {
+		return nil
+	}
+	return [][]byte{[]byte(html.UnescapeString(string(text)))}
+}
+
+// openEscapes undoes \xHH, \uHHHH and \u{H…}.
+func openEscapes(text []byte) [][]byte {
+	if !bytes.Contains(text, []byte(`\x`)) && !bytes.Contains(text, []byte(`\u`)) {
+		return nil
+	}
+	var out []byte
+	for i := 0; i < len(text); {
+		r, n := escape(text[i:])
+		if n == 0 {
+			out = append(out, text[i])
+			i++
+			continue
+		}
+		i += n
+		if utf16.IsSurrogate(r) {
+			if low, m := escape(text[i:]); m > 0 {
+				if both := utf16.DecodeRune(r, low); both != utf8.RuneError {
+					r, i = both, i+m
+				}
+			}
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return [][]byte{out}
+}
+
+func escape(s []byte) (rune, int) {
+	if len(s) < 4 || s[0] != '\\' {
+		return 0, 0
+	}
+	from, to := 2, 0
+	switch {
+	case s[1] == 'x':
+		to = 4
+	case s[1] == 'u' && s[2] == '{':
+		end := bytes.IndexByte(s[:min(len(s), 11)], '}')
+		if end < 4 {
+			return 0, 0
+		}
+		v, err := strconv.ParseUint(string(s[3:end]), 16, 32)
+		if err != nil || v > unicode.MaxRune {
+			return 0, 0
+		}
+		return rune(v), end + 1
+	case s[1] == 'u':
+		to = 6
+	}
+	if to == 0 || to > len(s) {
+		return 0, 0
+	}
+	v, err := strconv.ParseUint(string(s[from:to]), 16, 32)
+	if err != nil {
+		return 0, 0
+	}
+	return rune(v), to
+}
+
+const minRun = 8 // characters of an encoded run that is worth decoding
+
+func openBase64(text []byte) [][]byte {
+	return runs(text, func(c byte) bool {
+		return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '-' || c == '_' || c == '='
+	}, func(run []byte) []byte {
+		run = bytes.TrimRight(run, "=")
+		enc := base64.RawStdEncoding
+		if bytes.ContainsAny(run, "-_") {
+			enc = base64.RawURLEncoding
+		}
+		run = run[:len(run)-len(run)%4+trailing(len(run)%4)]
+		out, err := enc.DecodeString(string(run))
+		if err != nil {
+			return nil
+		}
+		return out
+	})
+}
+
+// trailing keeps two or three characters of an unpadded end; one cannot be decoded.
+func trailing(rest int) int {
+	if rest == 1 {
+		return 0
+	}
+	return rest
+}
+
+func openBase32(text []byte) [][]byte {
+	return runs(text, func(c byte) bool {
+		return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '2' && c <= '7' || c == '='
+	}, func(run []byte) []byte {
+		out, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(string(bytes.ToUpper(bytes.TrimRight(run, "="))))
+		if err != nil {
+			return nil
+		}
+		return out
+	})
+}
+
+func openHex(text []byte) [][]byte {
+	return runs(text, func(c byte) bool {
+		return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+	}, func(run []byte) []byte {
+		out, err := hex.DecodeString(string(run[:len(run)&^1]))
+		if err != nil {
+			return nil
+		}
+		return out
+	})
+}
+
+// runs decodes every run of characters of one alphabet, and keeps what is text.
+// White space inside a run is passed over when nothing but the run is there: a
+// message cut into lines is still one message.
+func runs(text []byte, in func(byte) bool, decode func([]byte) []byte) (out [][]byte) {
+	keep := func(run []byte) {
+		if len(run) < minRun {
+			return
+		}
+		if b := decode(run); len(b) >= minHidden && readable(b) {
+			out = append(out, b)
+		}
+	}
+	start := -1
+	for i := 0; i <= len(text); i++ {
+		if i < len(text) && in(text[i]) {
+			if start < 0 {
+				start = i
+			}
+			continue
+		}
+		if start >= 0 {
+			keep(text[start:i])
+			start = -1
+		}
+	}
+	if bytes.ContainsAny(text, " \t\r\n") {
+		whole := make([]byte, 0, len(text))
+		for _, c := range text {
+			switch {
+			case c == ' ' || c == '\t' || c == '\r' || c == '\n':
+			case in(c):
+				whole = append(whole, c)
+			default:
+				return out
+			}
+		}
+		keep(whole)
+	}
+	return out
+}
+
+// readable reports whether bytes are text: UTF-8, and nearly all of it printable.
+func readable(b []byte) bool {
+	if !utf8.Valid(b) {
+		return false
+	}
+	odd, n := 0, 0
+	for _, r := range string(b) {
+		n++
+		if !unicode.IsPrint(r) && r != '\n' && r != '\t' && r != '\r' {
+			odd++
+		}
+	}
+	return odd*10 <= n
+}
+
+// openSpaced closes up letters that are set apart: "4 1 1 1 …", "a.l.i.c.e".
+func openSpaced(text []byte) [][]byte {
+	var out []byte
+	closed := false
+	for i := 0; i < len(text); {
+		n := spaced(text[i:])
+		if n < minRun {
+			out = append(out, text[i])
+			i++
+			continue
+		}
+		closed = true
+		for k := 0; k < n; k++ {
+			out = append(out, text[i+2*k])
+		}
+		i += 2*n - 1
+	}
+	if !closed {
+		return nil
+	}
+	return [][]byte{out}
+}
+
+// spaced counts the characters at the beginning of s that stand apart with the same
+// separator between them.
+func spaced(s []byte) int {
+	if len(s) < 3 || !setApart(s[1]) {
+		return 0
+	}
+	n := 0
+	for i := 0; i < len(s); i += 2 {
+		if setApart(s[i]) {
+			break
+		}
+		n++
+		if i+1 >= len(s) || s[i+1] != s[1] {
+			break
+		}
+	}
+	return n
+}
+
+func setApart(c byte) bool {
+	switch c {
+	case ' ', '.', '-', '_', '|', '/', ',', '*', '\n', '\t':
+		return true
+	}
+	return false
+}
+
+const maxReversed = 16 << 10
+
+func openReversed(text []byte) [][]byte {
+	if len(text) < minRun || len(text) > maxReversed {
+		return nil
+	}
+	out := []rune(string(text))
+	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
+		out[i], out[j] = out[j], out[i]
+	}
+	return [][]byte{[]byte(string(out))}
+}
