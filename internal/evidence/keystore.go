@@ -106,7 +106,7 @@ func OpenKeysPostgres(ctx context.Context, dsn string) (*KeyStore, error) {
 		return nil, err
 	}
 	s := &KeyStore{db: db, postgres: true}
-	if err := s.ping(ctx); err != nil {
+	if _, _, err := s.newest(ctx); err != nil && !errors.Is(err, ErrNotFound) {
 		_ = db.Close()
 		return nil, err
 	}
@@ -153,10 +153,14 @@ func openPostgres(dsn string) (*sql.DB, error) {
 // Close closes the store.
 func (s *KeyStore) Close() error { return s.db.Close() }
 
-func (s *KeyStore) ping(ctx context.Context) error {
-	var n int
-	err := s.db.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM scope_key LIMIT 1) t").Scan(&n)
-	return storeError(err)
+// newest gives the newest living key, or ErrNotFound in an empty store.
+func (s *KeyStore) newest(ctx context.Context) (scope chunk.ID, wrapped []byte, err error) {
+	err = s.db.QueryRowContext(ctx, `SELECT k.scope, k.wrapped FROM scope_key k
+WHERE NOT EXISTS (SELECT 1 FROM scope_erased e WHERE e.scope = k.scope) ORDER BY k.n DESC LIMIT 1`).Scan((*string)(&scope), &wrapped)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil, ErrNotFound
+	}
+	return scope, wrapped, storeError(err)
 }
 
 const selectRow = `SELECT k.wrapped, k.created,

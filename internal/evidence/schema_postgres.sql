@@ -50,6 +50,7 @@ DO $$ BEGIN
     IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'stoplog_writer') THEN
         CREATE ROLE stoplog_writer NOLOGIN;
     END IF;
+EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; -- roles belong to the whole cluster: another database's migration made it
 END $$;
 GRANT USAGE ON SCHEMA evidence TO stoplog_writer;
 GRANT SELECT, INSERT ON evidence.scope_key, evidence.scope_erased, evidence.subject_scope TO stoplog_writer;

@@ -80,22 +80,22 @@ func openScopeKey(ring *keys.Keyring, scope chunk.ID, wrapped []byte) (*scopeKey
 		return nil, err
 	}
 	if len(plain) < 1+secretSize || plain[0] != keyVersion {
-		return nil, ErrIntegrity
+		return nil, ErrKey
 	}
 	secret := plain[1 : 1+secretSize]
 	handle, err := insecurecleartextkeyset.Read(keyset.NewBinaryReader(bytes.NewReader(plain[1+secretSize:])))
 	if err != nil {
-		return nil, ErrIntegrity
+		return nil, ErrKey
 	}
 	k := &scopeKey{}
 	if k.aead, err = aead.New(handle); err != nil {
-		return nil, ErrIntegrity
+		return nil, ErrKey
 	}
 	if k.commit, err = hkdf.Key(sha256.New, secret, nil, "stoplog/commit/1", 32); err != nil {
-		return nil, ErrIntegrity
+		return nil, ErrKey
 	}
 	if k.stub, err = hkdf.Key(sha256.New, secret, nil, "stoplog/stub/1", 32); err != nil {
-		return nil, ErrIntegrity
+		return nil, ErrKey
 	}
 	return k, nil
 }
@@ -113,13 +113,13 @@ func wrap(ring *keys.Keyring, scope chunk.ID, plain []byte) ([]byte, error) {
 
 func unwrap(ring *keys.Keyring, scope chunk.ID, wrapped []byte) ([]byte, error) {
 	if len(wrapped) < 4 {
-		return nil, ErrIntegrity
+		return nil, ErrKey
 	}
 	plain, err := ring.Unwrap(wrappedVersion(wrapped), wrapped[4:], associated("stoplog/scope-key/1", string(scope)))
-	if errors.Is(err, keys.ErrUnwrap) {
-		return nil, ErrIntegrity
+	if err != nil {
+		return nil, fmt.Errorf("%w (%w)", ErrKey, err)
 	}
-	return plain, err
+	return plain, nil
 }
 
 func wrappedVersion(wrapped []byte) int {

@@ -46,6 +46,10 @@ var (
 	ErrIntegrity = errors.New("evidence: bytes do not match their seal")
 	// ErrUnavailable means that a store did not answer. Nothing was half done; retry.
 	ErrUnavailable = errors.New("evidence: store unavailable")
+	// ErrKey means that a scope's key does not open under this process's
+	// key-encryption keys: one is missing, or they are another deployment's. It is an
+	// ErrUnavailable, for what is sealed under that key is not to blame.
+	ErrKey = fmt.Errorf("%w: a scope's key does not open under the key-encryption keys that were loaded", ErrUnavailable)
 	// ErrExists means that a blob's name is taken.
 	ErrExists = errors.New("evidence: blob exists")
 	// ErrTooLarge means more than [MaxSize] bytes.
@@ -98,9 +102,15 @@ func (Vault) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "[vault]") }
 // Close closes both stores.
 func (v *Vault) Close() error { return errors.Join(v.store.Close(), v.blobs.Close()) }
 
-// Ping reports whether both stores can be expected to work.
+// Ping reports whether both stores can be expected to work, and whether this
+// process's key-encryption keys are the store's ([ErrKey]). Call it before the
+// first Put: what is wrapped under the keys of another deployment is lost to this one.
 func (v *Vault) Ping(ctx context.Context) error {
-	if err := v.store.ping(ctx); err != nil {
+	scope, wrapped, err := v.store.newest(ctx)
+	if err == nil {
+		_, err = unwrap(v.ring, scope, wrapped)
+	}
+	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
 	return v.blobs.Ping(ctx)
