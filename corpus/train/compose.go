@@ -1,0 +1,208 @@
+package main
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/stoplog/stoplog/corpus/grammar"
+)
+
+// doc is one labelled text. from and to bound the attack in it; -1 where there
+// is none, or where nobody knows (known false).
+type doc struct {
+	text              string
+	attack            bool
+	from, to          int
+	lang, family, set string
+}
+
+// composer makes documents out of the grammars. Document i of a kind is the same
+// on every run with the same seed.
+type composer struct {
+	set   *grammar.Set
+	seed  uint64
+	full  bool
+	leave string
+}
+
+func (c *composer) rng(kind string, i uint64) *rand.Rand {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s %d", kind, i)
+	return rand.New(rand.NewPCG(c.seed, h.Sum64()))
+}
+
+// heldOut sets one line in eight of every rule aside, for measuring.
+func heldOut(lang, root string, line int) bool {
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%s %s %d", lang, root, line)
+	return h.Sum32()%8 == 0
+}
+
+// language draws one: English a third of the time.
+func (c *composer) language(r *rand.Rand) string {
+	l := c.set.Languages()
+	if r.IntN(100) < 36 {
+		return "en"
+	}
+	return l[r.IntN(len(l))]
+}
+
+func (c *composer) left(kind, name string) bool { return c.leave == kind+":"+name }
+
+// attack composes one attack in a host. With held it takes held-out lines only.
+func (c *composer) attack(i uint64, held bool) doc {
+	r := c.rng("attack", i)
+	for {
+		lang := c.language(r)
+		g := c.set.Attack[lang]
+		roots := g.Roots("attack.")
+		root := roots[r.IntN(len(roots))]
+		family := strings.TrimPrefix(root, "attack.")
+		if (c.left("lang", lang) || c.left("family", family)) != (held && c.leave != "" && !strings.HasPrefix(c.leave, "host:") && !strings.HasPrefix(c.leave, "source:")) {
+			continue
+		}
+		line := r.IntN(g.Lines(root))
+		if held && c.leave == "" && !heldOut(lang, root, line) || !held && !c.full && heldOut(lang, root, line) {
+			continue
+		}
+		return c.place(r, lang, family, g.Line(r, root, line, nil), held)
+	}
+}
+
+// payload is an attack alone, for measuring.
+func (c *composer) payload(r *rand.Rand, lang, root string, line int) doc {
+	text := c.noise(r, c.set.Attack[lang].Line(r, root, line, nil))
+	return doc{text: text, attack: true, from: 0, to: len(text), lang: lang, family: strings.TrimPrefix(root, "attack.")}
+}
+
+const markFrom, markTo = "\x00", "\x01"
+
+func (c *composer) place(r *rand.Rand, lang, family, payload string, held bool) doc {
+	payload = c.noise(r, strings.Trim(payload, " "))
+	textLang := lang
+	if r.IntN(10) < 3 || c.set.Benign[lang] == nil {
+		textLang = "en"
+	}
+	text := c.host(r, textLang, markFrom+payload+markTo, held)
+	from := strings.Index(text, markFrom)
+	text = strings.Replace(text, markFrom, "", 1)
+	to := strings.Index(text, markTo)
+	text = strings.Replace(text, markTo, "", 1)
+	return doc{text: text, attack: true, from: from, to: to, lang: lang, family: family}
+}
+
+// host fills a host.
+func (c *composer) host(r *rand.Rand, lang, slot string, held bool) string {
+	hosts := c.set.Host.Roots("host.")
+	var host string
+	for {
+		host = hosts[r.IntN(len(hosts))]
+		if r.IntN(3) == 0 {
+			host = "host.bare"
+		}
+		if c.left("host", strings.TrimPrefix(host, "host.")) == (held && strings.HasPrefix(c.leave, "host:")) {
+			break
+		}
+	}
+	return c.set.Host.Line(r, host, r.IntN(c.set.Host.Lines(host)), func(what string) string {
+		switch what {
+		case "SLOT":
+			return slot
+		case "SHORT":
+			s := c.honest(r, lang, held)
+			w := strings.Fields(s)
+			return strings.Join(w[:min(len(w), 2+r.IntN(4))], " ")
+		default:
+			return c.honest(r, lang, held)
+		}
+	})
+}
+
+// sharp are the kinds of honest text nearest to attacks; they come more often.
+var sharp = map[string]int{"benign.llmdoc": 4, "benign.rules": 4, "benign.prompt": 4, "benign.trigger": 4, "benign.security": 2}
+
+// honest expands one honest line.
+func (c *composer) honest(r *rand.Rand, lang string, held bool) string {
+	s, _ := c.honestOf(r, lang, held)
+	return s
+}
+
+func (c *composer) honestOf(r *rand.Rand, lang string, held bool) (string, string) {
+	g := c.set.Benign[lang]
+	if g == nil {
+		g = c.set.Benign["en"]
+	}
+	roots := g.Roots("benign.")
+	for try := 0; ; try++ {
+		root := roots[r.IntN(len(roots))]
+		if try == 0 && r.IntN(4) == 0 {
+			s := []string{"benign.llmdoc", "benign.rules", "benign.prompt", "benign.trigger", "benign.security", "benign.mail"}[r.IntN(6)]
+			if slices.Contains(roots, s) {
+				root = s
+			}
+		}
+		line := r.IntN(g.Lines(root))
+		if !c.full && heldOut(g.Lang, root, line) != held && try < 200 {
+			continue
+		}
+		return strings.Trim(g.Line(r, root, line, nil), " "), strings.TrimPrefix(root, "benign.")
+	}
+}
+
+// benign composes one honest document.
+func (c *composer) benign(i uint64, held bool) doc {
+	r := c.rng("benign", i)
+	lang := c.language(r)
+	s, kind := c.honestOf(r, lang, held)
+	if c.set.Benign[lang] == nil {
+		lang = "en"
+	}
+	if r.IntN(3) == 0 {
+		return doc{text: c.noise(r, s), from: -1, to: -1, lang: lang, family: kind}
+	}
+	return doc{text: c.host(r, lang, c.noise(r, s), held && c.leave == ""), from: -1, to: -1, lang: lang, family: kind}
+}
+
+// noise varies case, spelling and ends, alike for attacks and honest text.
+func (c *composer) noise(r *rand.Rand, s string) string {
+	switch r.IntN(30) {
+	case 0:
+		s = strings.ToUpper(s)
+	case 1, 2, 3:
+		s = strings.ToLower(s)
+	case 4:
+		s = strings.TrimRight(s, ".!") + []string{"!!!", "...", "!!", ""}[r.IntN(4)]
+	case 5:
+		s = strings.ReplaceAll(s, ". ", ".\n")
+	case 6:
+		s = strings.ReplaceAll(s, ",", "")
+	case 7, 8:
+		s = typos(r, s)
+	}
+	return s
+}
+
+func typos(r *rand.Rand, s string) string {
+	words := strings.Split(s, " ")
+	for k := range words {
+		w := []rune(words[k])
+		if len(w) < 4 || r.IntN(5) != 0 || !unicode.IsLetter(w[1]) || strings.ContainsAny(words[k], "@/:") {
+			continue
+		}
+		i := 1 + r.IntN(len(w)-2)
+		switch r.IntN(3) {
+		case 0:
+			w[i], w[i-1] = w[i-1], w[i]
+		case 1:
+			w = append(w[:i], w[i+1:]...)
+		default:
+			w = append(w[:i+1], w[i:]...)
+		}
+		words[k] = string(w)
+	}
+	return strings.Join(words, " ")
+}

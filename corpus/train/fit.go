@@ -1,0 +1,195 @@
+package main
+
+import (
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+
+	"github.com/stoplog/stoplog/pkg/detect"
+)
+
+// row is one window: its features in the slab.
+type row struct {
+	from, mid, to uint32 // grams [from,mid), marks [mid,to)
+	doc           int32
+	label         int8 // 1 attack, 0 honest, -1 set aside
+}
+
+type trainer struct {
+	o    options
+	slab []uint32
+	rows []row
+	docs int32
+	seen map[uint64]struct{}
+	f    detect.Features
+	w, g []float32
+	bias float64
+	rng  *rand.Rand
+}
+
+func newTrainer(o options) *trainer {
+	return &trainer{
+		o: o, seen: map[uint64]struct{}{},
+		w: make([]float32, detect.TableSize), g: make([]float32, detect.TableSize), rng: rand.New(rand.NewPCG(o.seed, 77)),
+	}
+}
+
+// add takes the windows of a document. Windows that were seen before, and those
+// that hold a part of an attack only, are left out.
+func (t *trainer) add(d doc) {
+	t.docs++
+	each(d, func(w *detect.Window, rel int) {
+		if rel == partly {
+			return
+		}
+		h := sum64(w.Text)
+		if _, dup := t.seen[h]; dup {
+			return
+		}
+		t.seen[h] = struct{}{}
+		label := int8(0)
+		if rel == inside {
+			label = 1
+		}
+		t.f.Extract(w)
+		r := row{from: uint32(len(t.slab)), doc: t.docs, label: label}
+		t.slab = append(t.slab, t.f.Grams...)
+		r.mid = uint32(len(t.slab))
+		t.slab = append(t.slab, t.f.Marks...)
+		r.to = uint32(len(t.slab))
+		t.rows = append(t.rows, r)
+	})
+}
+
+func (t *trainer) logit(grams, marks []uint32) float64 {
+	var a, b float32
+	for _, x := range grams {
+		a += t.w[x]
+	}
+	for _, x := range marks {
+		b += t.w[x]
+	}
+	return t.bias + detect.GramUnit(len(grams))*float64(a) + detect.MarkUnit*float64(b)
+}
+
+func (t *trainer) rowLogit(r *row) float64 { return t.logit(t.slab[r.from:r.mid], t.slab[r.mid:r.to]) }
+
+// fit runs AdaGrad over the windows. After the first pass, windows inside an
+// attack that look honest beside the best window of the same document are set
+// aside: an attack of four sentences has polite ones.
+func (t *trainer) fit(epochs int) {
+	order := make([]int32, len(t.rows))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	biasG := 1.0
+	var pos, neg float64
+	for i := range t.rows {
+		if t.rows[i].label == 1 {
+			pos++
+		} else {
+			neg++
+		}
+	}
+	lift := math.Min(4, math.Max(1, neg/(pos+1)/2))
+	for e := range epochs {
+		t.rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		loss := 0.0
+		for _, i := range order {
+			r := &t.rows[i]
+			if r.label < 0 {
+				continue
+			}
+			z := t.rowLogit(r)
+			p := 1 / (1 + math.Exp(-z))
+			y := float64(r.label)
+			d := p - y
+			weight := 1.0
+			if y == 1 {
+				weight = lift
+				loss -= math.Log(math.Max(p, 1e-9))
+			} else {
+				loss -= math.Log(math.Max(1-p, 1e-9))
+			}
+			if math.Abs(d) < 0.01 {
+				continue // already clear
+			}
+			d *= weight
+			biasG += d * d
+			t.bias -= t.o.step * d / math.Sqrt(biasG)
+			t.step(t.slab[r.from:r.mid], d*detect.GramUnit(int(r.mid-r.from)))
+			t.step(t.slab[r.mid:r.to], d*detect.MarkUnit)
+		}
+		_ = loss
+		if e < epochs-1 {
+			t.setAside()
+		}
+	}
+	// Weights that were hardly ever moved say nothing; small ones cost space.
+	for i, w := range t.w {
+		t.w[i] = max(-top, min(top, w))
+		if math.Abs(float64(w)) < 0.01 {
+			t.w[i] = 0
+		}
+	}
+}
+
+// top bounds a weight, so that 255 steps are fine enough for all of them.
+const top = 3.0
+
+func (t *trainer) step(idx []uint32, d float64) {
+	eta, l2 := float32(t.o.step), float32(t.o.l2)
+	g := float32(d)
+	for _, x := range idx {
+		t.g[x] += g * g
+		w := t.w[x]
+		t.w[x] = w - eta*(g+l2*w)/float32(math.Sqrt(float64(t.g[x])+1e-3))
+	}
+}
+
+func (t *trainer) setAside() {
+	best := map[int32]float64{}
+	for i := range t.rows {
+		r := &t.rows[i]
+		if r.label == 0 {
+			continue
+		}
+		r.label = 1
+		z := t.rowLogit(r)
+		if b, ok := best[r.doc]; !ok || z > b {
+			best[r.doc] = z
+		}
+	}
+	for i := range t.rows {
+		r := &t.rows[i]
+		if r.label == 1 {
+			if z := t.rowLogit(r); z < 0 && z < best[r.doc] {
+				r.label = -1
+			}
+		}
+	}
+}
+
+// score is the best window of a document.
+func (t *trainer) score(d doc) float64 {
+	best := math.Inf(-1)
+	each(d, func(w *detect.Window, _ int) {
+		t.f.Extract(w)
+		best = max(best, t.logit(t.f.Grams, t.f.Marks))
+	})
+	return best
+}
+
+func (t *trainer) scores(docs []doc) []float64 {
+	out := make([]float64, len(docs))
+	for i := range docs {
+		out[i] = t.score(docs[i])
+	}
+	return out
+}
+
+func sum64(b []byte) uint64 {
+	h := fnv.New64a()
+	h.Write(b)
+	return h.Sum64()
+}

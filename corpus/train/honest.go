@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"unicode/utf8"
+)
+
+// readPackages cuts the text files of unpacked packages into pieces of the size
+// of chunks. It draws n of them, from each package about as many.
+func readPackages(dir string, n int, seed uint64) ([]doc, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		if os.IsNotExist(err) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	by := map[string][]doc{}
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		total := 0
+		err := filepath.WalkDir(filepath.Join(dir, e.Name()), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || total > 3<<20 {
+				return err
+			}
+			b, err := os.ReadFile(path)
+			if err != nil || !utf8.Valid(b) || strings.Contains(strings.ToLower(path), "injection") {
+				return err
+			}
+			total += min(len(b), 200<<10)
+			for _, piece := range cutPieces(string(b), 200<<10) {
+				by[e.Name()] = append(by[e.Name()], doc{text: piece, from: -1, to: -1, set: e.Name(), family: strings.TrimPrefix(filepath.Ext(path), ".")})
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	var names []string
+	for k := range by {
+		names = append(names, k)
+	}
+	sort.Strings(names)
+	r := rand.New(rand.NewPCG(seed, 5))
+	var out []doc
+	if len(names) == 0 {
+		return nil, nil
+	}
+	share := n/len(names) + 1
+	left := n
+	for pass := 0; pass < 3 && left > 0; pass++ {
+		for _, k := range names {
+			d := by[k]
+			if pass == 0 {
+				r.Shuffle(len(d), func(i, j int) { d[i], d[j] = d[j], d[i] })
+			}
+			take := min(len(d), share, left)
+			out = append(out, d[:take]...)
+			by[k] = d[take:]
+			left -= take
+		}
+	}
+	return out, nil
+}
+
+// cutPieces cuts at blank lines, into 300 to 2,400 bytes.
+func cutPieces(s string, limit int) []string {
+	if len(s) > limit {
+		s = s[:limit]
+		for len(s) > 0 && !utf8.ValidString(s[max(0, len(s)-4):]) {
+			s = s[:len(s)-1]
+		}
+	}
+	var out []string
+	for len(s) > 0 {
+		n := min(len(s), 400+len(s)*7919%2000)
+		if n < len(s) {
+			if i := strings.LastIndex(s[:n], "\n"); i > n/3 {
+				n = i + 1
+			}
+			for n < len(s) && !utf8.RuneStart(s[n]) {
+				n++
+			}
+		}
+		if p := strings.TrimSpace(s[:n]); len(p) > 40 {
+			out = append(out, p)
+		}
+		s = s[n:]
+	}
+	return out
+}
+
+// splitNatural splits by package: training, thresholds, checking.
+func splitNatural(docs []doc) (train, tune, test []doc) {
+	for _, d := range docs {
+		h := fnv.New32a()
+		h.Write([]byte(d.set))
+		switch x := h.Sum32() % 10; {
+		case x < 6:
+			train = append(train, d)
+		case x < 8:
+			tune = append(tune, d)
+		default:
+			test = append(test, d)
+		}
+	}
+	return
+}
+
+// readSets reads labelled JSONL files: id, label, kind, text, source. The name
+// of the file is the set.
+func readSets(dir string) ([]doc, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	var out []doc
+	for _, name := range names {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		sc := bufio.NewScanner(f)
+		sc.Buffer(nil, 16<<20)
+		for sc.Scan() {
+			var row struct {
+				Label int    `json:"label"`
+				Kind  string `json:"kind"`
+				Text  string `json:"text"`
+			}
+			if err := json.Unmarshal(sc.Bytes(), &row); err != nil {
+				f.Close()
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			out = append(out, doc{text: row.Text, attack: row.Label == 1, from: -1, to: -1, family: row.Kind, set: strings.TrimSuffix(filepath.Base(name), ".jsonl")})
+		}
+		f.Close()
+		if err := sc.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

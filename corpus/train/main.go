@@ -1,0 +1,168 @@
+// Command train composes the training text, trains the injection model and
+// writes it where pkg/detect embeds it:
+//
+//	go run ./corpus/train                     # the model, from the repository and the packages of packages.txt
+//	go run ./corpus/train -leave family:todo  # what is found of a family never shown
+//	go run ./corpus/train -eval DIR           # figures on labelled sets (JSONL) that were not trained on
+//
+// The same seed on the same text gives the same model, byte for byte.
+package main
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"log"
+	"math"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stoplog/stoplog/corpus/grammar"
+	"github.com/stoplog/stoplog/pkg/detect"
+)
+
+type options struct {
+	out, cache, data, eval, leave, dump string
+	seed                                uint64
+	attacks, benign, natural            int
+	epochs                              int
+	full                                bool
+	fp                                  [2]float64
+	step, l2                            float64
+}
+
+func main() {
+	log.SetFlags(0)
+	var o options
+	flag.StringVar(&o.out, "out", "", "write the model here (pkg/detect/model.bin); empty: measure only")
+	flag.StringVar(&o.cache, "cache", ".cache/npm", "folder of unpacked packages with honest text (see packages.txt)")
+	flag.StringVar(&o.data, "data", "", "folder of labelled JSONL sets to train on as well")
+	flag.StringVar(&o.eval, "eval", "", "folder of labelled JSONL sets to measure on")
+	flag.StringVar(&o.leave, "leave", "", "leave out and measure: family:NAME, lang:XX, host:NAME, source:NAME")
+	flag.StringVar(&o.dump, "dump", "", "print composed text instead: attack, benign or natural")
+	flag.Uint64Var(&o.seed, "seed", 1, "seed")
+	flag.IntVar(&o.attacks, "attacks", 45000, "attack documents to compose")
+	flag.IntVar(&o.benign, "benign", 60000, "honest documents to compose")
+	flag.IntVar(&o.natural, "natural", 40000, "pieces of honest text from packages")
+	flag.IntVar(&o.epochs, "epochs", 4, "passes over the windows")
+	flag.BoolVar(&o.full, "full", false, "train on the held-out lines of the grammars too (for the model that ships)")
+	flag.Float64Var(&o.fp[0], "suspect", 0.004, "share of honest documents at the suspect threshold")
+	flag.Float64Var(&o.fp[1], "quarantine", 0.0008, "share of honest documents at the quarantine threshold")
+	flag.Float64Var(&o.step, "step", 0.25, "learning rate")
+	flag.Float64Var(&o.l2, "l2", 2e-6, "weight decay")
+	flag.Parse()
+	debug.SetGCPercent(50)
+	if err := run(o); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(o options) error {
+	set, err := grammar.Default()
+	if err != nil {
+		return err
+	}
+	if o.dump != "" {
+		return dump(o, set)
+	}
+	began := time.Now()
+	c := &composer{set: set, seed: o.seed, full: o.full, leave: o.leave}
+	t := newTrainer(o)
+
+	natural, err := readPackages(o.cache, o.natural, o.seed)
+	if err != nil {
+		return err
+	}
+	train, tune, test := splitNatural(natural)
+	log.Printf("honest text from packages: %d pieces to train, %d to set thresholds, %d to check", len(train), len(tune), len(test))
+
+	for i := range o.attacks {
+		t.add(c.attack(uint64(i), false))
+	}
+	pos := len(t.rows)
+	for i := range o.benign {
+		t.add(c.benign(uint64(i), false))
+	}
+	for _, d := range train {
+		t.add(d)
+	}
+	if o.data != "" {
+		docs, err := readSets(o.data)
+		if err != nil {
+			return err
+		}
+		for _, d := range docs {
+			if skip, ok := strings.CutPrefix(o.leave, "source:"); ok && d.set == skip {
+				continue
+			}
+			t.add(d)
+		}
+	}
+	log.Printf("%d windows (%d of attack documents), %d features, %.0fs", len(t.rows), pos, len(t.slab), time.Since(began).Seconds())
+
+	t.fit(o.epochs)
+	log.Printf("trained, %.0fs", time.Since(began).Seconds())
+
+	// Thresholds on honest documents of every kind, none of them trained on.
+	var honest []doc
+	for i := range 9000 {
+		honest = append(honest, c.benign(uint64(1<<40+i), true))
+	}
+	cal := t.scores(append(honest, tune...))
+	slices.SortFunc(cal, func(a, b float64) int { return cmp.Compare(b, a) })
+	at := func(share float64) float64 { return cal[min(len(cal)-1, int(share*float64(len(cal))))] }
+	suspect, quarantine, one := at(o.fp[0]), at(o.fp[1]), at(0.01)
+	quarantine = max(quarantine, suspect+0.7)
+	// Probability 0.50 at suspect and 0.85 at quarantine, as detect's defaults say.
+	gain := math.Log(0.85/0.15) / (quarantine - suspect)
+	shift := -gain * suspect
+	log.Printf("thresholds (logit): 1%% %.2f, suspect %.2f, quarantine %.2f", one, suspect, quarantine)
+
+	report(t, c, o, [3]float64{one, suspect, quarantine}, test)
+	if o.out == "" {
+		return nil
+	}
+	file := detect.EncodeModel(t.w, t.bias, gain, shift)
+	m, err := detect.ParseModel(file)
+	if err != nil {
+		return err
+	}
+	lost := 0.0
+	var f detect.Features
+	for i := range 300 {
+		each(c.attack(uint64(1<<41+i), true), func(w *detect.Window, _ int) {
+			f.Extract(w)
+			lost = max(lost, math.Abs(m.Logit(&f)-t.logit(f.Grams, f.Marks)))
+		})
+	}
+	log.Printf("%s: %d bytes, largest change of a logit by rounding %.3f", o.out, len(file), lost)
+	return os.WriteFile(o.out, file, 0o644)
+}
+
+func dump(o options, set *grammar.Set) error {
+	c := &composer{set: set, seed: o.seed, full: true}
+	switch o.dump {
+	case "natural":
+		docs, err := readPackages(o.cache, 200, o.seed)
+		if err != nil {
+			return err
+		}
+		for _, d := range docs[:min(40, len(docs))] {
+			fmt.Printf("--- %s\n%s\n", d.set, d.text)
+		}
+	case "attack":
+		for i := range 40 {
+			d := c.attack(uint64(i), false)
+			fmt.Printf("--- %s %s\n%s\n", d.lang, d.family, d.text)
+		}
+	default:
+		for i := range 40 {
+			d := c.benign(uint64(i), false)
+			fmt.Printf("--- %s %s\n%s\n", d.lang, d.family, d.text)
+		}
+	}
+	return nil
+}
