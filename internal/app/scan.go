@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"sync"
 	"unicode/utf8"
@@ -218,3 +219,6 @@ func (d decisions) one(enc *json.Encoder, line []byte) error {
 	}
 	return enc.Encode(d.line(in.ID, []byte(*in.Text)))
 }
+
+// round keeps four decimals: what a score is good for, and the same bytes on every machine.
+func round(f float64) float64 { return math.Round(f*1e4) / 1e4 }

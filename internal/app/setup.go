@@ -90,7 +90,7 @@ func checkConfig(path string) []error {
 	if _, err := classify.Compile(cfg.Sources, classify.Options{}); err != nil {
 		errs = append(errs, split(err)...)
 	}
-	if _, err := guard.Compile(cfg.Tools); err != nil {
+	if _, err := guard.Compile(cfg.Tools, guard.Options{}); err != nil {
 		errs = append(errs, split(err)...)
 	}
 	for _, s := range cfg.Sources {
