@@ -59,8 +59,9 @@ type partition struct {
 	moved     chan struct{} // signalled when the watermark moved, for the window
 	committed int64
 	end       int64   // the log's end, as last seen
-	reserved  int64   // attempts are counted for offsets below this
-	rows      []int64 // first offset after each counted range that is not cleared yet
+	blockEnd  int64   // attempts are counted for the block that ends before this
+	suspect   bool    // the block was in work when a process died: one by one
+	rows      []int64 // ends of the counted blocks that are not cleared yet
 }
 
 // task is one message on its way.
@@ -111,7 +112,7 @@ func newSession(r *runner, gen *kafka.Generation) *session {
 		for _, a := range as {
 			s.parts = append(s.parts, &partition{
 				topic: topic, id: a.ID, tier: r.tiers[topic],
-				mark: newWatermark(a.Offset), committed: a.Offset, reserved: math.MinInt64,
+				mark: newWatermark(a.Offset), committed: a.Offset, blockEnd: math.MinInt64,
 				moved: make(chan struct{}, 1),
 			})
 		}
@@ -188,9 +189,12 @@ wait:
 
 // ---- reading ----
 
-// reserveAhead is how many offsets one attempts row covers at least, so that a
-// trickle of messages does not cost a ledger transaction each.
-const reserveAhead = 64
+// attemptBlock is how many offsets one attempts row covers: blocks that begin at a
+// multiple of it. Fixed blocks, and not what a fetch happens to bring, so that the
+// next process counts the same row again however its fetches fall; and not one row
+// a message, which would cost a ledger transaction each. A crash replays what is
+// left of the blocks in work one by one.
+const attemptBlock = 256
 
 // fetchWait is how long the broker may hold a fetch that finds nothing.
 const fetchWait = 500 * time.Millisecond
@@ -296,33 +300,31 @@ func (s *session) handle(p *partition, rs []fetched) bool {
 			rs = rs[1:]
 			continue
 		}
-		n := len(rs)
-		if rs[0].offset >= p.reserved {
-			to := max(rs[n-1].offset, rs[0].offset+reserveAhead-1)
-			tries, ok := s.bump(p, rs[0].offset, to)
+		if rs[0].offset >= p.blockEnd {
+			from := rs[0].offset &^ (attemptBlock - 1)
+			tries, ok := s.bump(p, from, from+attemptBlock-1)
 			if !ok {
 				return false
 			}
-			if tries > 1 {
-				// A process died with one of these in work. Replay them one by one, so
-				// that the one that kills is found and the others are not suspected.
-				for i := range rs {
-					if !s.replay(p, &rs[i]) {
-						return false
-					}
-				}
-				return true
-			}
 			p.mu.Lock()
-			p.reserved = to + 1
-			p.rows = append(p.rows, to+1)
+			p.blockEnd, p.suspect = from+attemptBlock, tries > 1
+			p.rows = append(p.rows, p.blockEnd)
 			p.mu.Unlock()
-		} else {
-			for i := range rs { // only those whose attempt is counted
-				if rs[i].offset >= p.reserved {
-					n = i
-					break
-				}
+		}
+		if p.suspect {
+			// A process died with one of this block in work. Replay them one by one, so
+			// that the one that kills is found and the others are not suspected.
+			if !s.replay(p, &rs[0]) {
+				return false
+			}
+			rs = rs[1:]
+			continue
+		}
+		n := len(rs)
+		for i := range rs { // only those whose attempt is counted
+			if rs[i].offset >= p.blockEnd {
+				n = i
+				break
 			}
 		}
 		s.hook(HookAfterFetch)
@@ -500,7 +502,7 @@ func (s *session) forgetAttempts() {
 	defer cancel()
 	for _, p := range s.parts {
 		p.mu.Lock()
-		upTo := max(p.reserved, p.mark.taken) - 1
+		upTo := max(p.blockEnd, p.mark.taken) - 1
 		need := len(p.rows) > 0 || p.mark.open() > 0
 		p.mu.Unlock()
 		if !need {
