@@ -1,0 +1,114 @@
+package door
+
+import (
+	"mime"
+	"strings"
+
+	"github.com/stoplog/stoplog/internal/strictjson"
+	"github.com/stoplog/stoplog/pkg/classify"
+)
+
+// mediaTypes gives the one media type under which a format is recorded and
+// classified. What a sender writes into Content-Type goes no further than [formatOf]:
+// records hold these names and no others.
+var mediaTypes = map[string]string{
+	"json":     "application/json",
+	"text":     "text/plain",
+	"form":     "application/x-www-form-urlencoded",
+	"csv":      "text/csv",
+	"html":     "text/html",
+	"markdown": "text/markdown",
+	"mail":     "message/rfc822",
+}
+
+// formatOf decides how a body is read: by the source's format, or by the media type
+// where the source names none. A media type that contradicts the source's format is
+// refused, for one of the two sides is wrong about what is in it.
+func formatOf(s *classify.Source, mediaType string) (string, error) {
+	sent, err := parseMediaType(mediaType)
+	switch {
+	case err != nil:
+		return "", err
+	case s.Format == "" && sent == "":
+		return "", ErrMediaType
+	case s.Format == "":
+		return sent, nil
+	case sent == "" || sent == s.Format:
+		return s.Format, nil
+	case sent == "text" && s.Format != "json" && s.Format != "form":
+		return s.Format, nil // text/plain says nothing that markdown, CSV, HTML or mail contradicts
+	}
+	return "", ErrMediaType
+}
+
+// parseMediaType gives the format a media type stands for; empty where it says
+// nothing (none, or application/octet-stream).
+func parseMediaType(v string) (string, error) {
+	if strings.TrimSpace(v) == "" {
+		return "", nil
+	}
+	t, params, err := mime.ParseMediaType(v)
+	if err != nil {
+		return "", ErrMediaType
+	}
+	switch strings.ToLower(params["charset"]) {
+	case "", "utf-8", "utf8", "us-ascii":
+	default:
+		return "", ErrEncoding
+	}
+	switch t {
+	case "application/octet-stream":
+		return "", nil
+	case "application/json", "text/json":
+		return "json", nil
+	case "application/x-www-form-urlencoded":
+		return "form", nil
+	case "text/csv":
+		return "csv", nil
+	case "text/html", "application/xhtml+xml":
+		return "html", nil
+	case "text/markdown", "text/x-markdown":
+		return "markdown", nil
+	case "message/rfc822":
+		return "mail", nil
+	case "text/plain":
+		return "text", nil
+	}
+	if strings.HasSuffix(t, "+json") {
+		return "json", nil
+	}
+	return "", ErrMediaType
+}
+
+// parse reads a body strictly where its format can be wrong. Text of any kind is
+// taken as it is, bytes that are not UTF-8 included: the detector sees them too.
+func parse(format string, body []byte) error {
+	switch format {
+	case "json":
+		return strictjson.Check(body, strictjson.Limits{})
+	case "form":
+		return checkForm(body)
+	}
+	return nil
+}
+
+// checkForm refuses a form that readers take differently: bad escapes, and a
+// semicolon, which some read as a separator.
+func checkForm(body []byte) error {
+	for i := 0; i < len(body); i++ {
+		switch c := body[i]; {
+		case c == '%':
+			if i+2 >= len(body) || !isHex(body[i+1]) || !isHex(body[i+2]) {
+				return ErrMalformed
+			}
+			i += 2
+		case c == ';' || c <= ' ' || c >= 0x7f:
+			return ErrMalformed
+		}
+	}
+	return nil
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
