@@ -87,10 +87,12 @@ func checkConfig(path string) []error {
 		return split(err)
 	}
 	var errs []error
-	if _, err := classify.Compile(cfg.Sources, classify.Options{}); err != nil {
+	c, err := classify.Compile(cfg.Sources, classify.Options{})
+	if err != nil {
 		errs = append(errs, split(err)...)
+		c, _ = classify.Compile(nil, classify.Options{}) // the tools are checked all the same
 	}
-	if _, err := guard.Compile(cfg.Tools, guard.Options{}); err != nil {
+	if _, err := guard.Compile(cfg.Tools, guard.Options{Recognise: c.Recognise, ClassOf: classify.ClassOf}); err != nil {
 		errs = append(errs, split(err)...)
 	}
 	for _, s := range cfg.Sources {

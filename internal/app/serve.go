@@ -1,0 +1,277 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/stoplog/stoplog/internal/ledger"
+	"github.com/stoplog/stoplog/internal/problem"
+	"github.com/stoplog/stoplog/internal/stage"
+	"github.com/stoplog/stoplog/pkg/chunk"
+	"github.com/stoplog/stoplog/pkg/provenance"
+)
+
+// parts says which of the pipeline's parts a process runs. `serve` runs all.
+type parts struct{ ingest, detector, egress bool }
+
+var allParts = parts{true, true, true}
+
+func (p parts) String() string {
+	var names []string
+	for _, x := range []struct {
+		on   bool
+		name string
+	}{{p.ingest, "ingest"}, {p.detector, "detector"}, {p.egress, "egress"}} {
+		if x.on {
+			names = append(names, x.name)
+		}
+	}
+	return strings.Join(names, "+")
+}
+
+// running is a started process.
+type running struct {
+	*system
+	parts parts
+	url   string // of the HTTP API
+	ready atomic.Bool
+
+	ctx    context.Context // ends when a part fails or stop is called
+	cancel context.CancelFunc
+	group  *errgroup.Group
+	once   sync.Once
+	err    error
+}
+
+// start runs the parts until stop is called, ctx ends or one of them fails.
+func start(ctx context.Context, s *system, p parts, listen string) (*running, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	group, gctx := errgroup.WithContext(ctx)
+	r := &running{system: s, parts: p, ctx: gctx, cancel: cancel, group: group}
+	l, err := net.Listen("tcp", listen)
+	if err != nil {
+		cancel()
+		return nil, fmt.Errorf("listening: %w; is another process on that address? give another --listen", err)
+	}
+	r.url = "http://" + l.Addr().String()
+	handler, err := r.handler()
+	if err != nil {
+		cancel()
+		l.Close()
+		return nil, err
+	}
+	srv := &http.Server{
+		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 90 * time.Second,
+		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
+	}
+	group.Go(func() error {
+		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("http: %w", err)
+		}
+		return nil
+	})
+	group.Go(func() error {
+		<-gctx.Done()
+		r.ready.Store(false)
+		end, done := context.WithTimeout(context.WithoutCancel(gctx), 10*time.Second)
+		defer done()
+		return srv.Shutdown(end)
+	})
+	if err := r.recordConfiguration(gctx); err != nil {
+		cancel()
+		_ = group.Wait()
+		return nil, err
+	}
+	for name, run := range r.loops() {
+		group.Go(func() error {
+			if err := run(gctx); err != nil && gctx.Err() == nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			return nil
+		})
+	}
+	r.ready.Store(true)
+	return r, nil
+}
+
+// wait gives the error that ended the process, if one did.
+func (r *running) wait() error {
+	r.once.Do(func() {
+		r.err = r.group.Wait()
+		r.cancel()
+	})
+	return r.err
+}
+
+// done is closed when the process should end: it was told to, or a part failed.
+func (r *running) done() <-chan struct{} { return r.ctx.Done() }
+
+// stop drains and ends the process, and closes its stores.
+func (r *running) stop() error {
+	r.cancel()
+	return errors.Join(r.wait(), r.system.close())
+}
+
+// loops are the parts' endless functions.
+func (r *running) loops() map[string]func(context.Context) error {
+	s := r.system
+	loops := map[string]func(context.Context) error{}
+	if r.parts.ingest {
+		loops["relay"] = func(ctx context.Context) error {
+			return stage.Relay(ctx, stage.RelayConfig{Kafka: s.kafka, Ledger: stage.LedgerOf(s.store), Name: "relay", Metrics: s.stages, Log: s.log})
+		}
+		//ENTRY
+	}
+	if r.parts.detector {
+		d := s.newDetector()
+		loops["detector"] = func(ctx context.Context) error {
+			return stage.Run(ctx, s.stageConfig("detector", stage.TopicClassified), d.handle)
+		}
+		if s.cfg.Detection.Rules != "" {
+			loops["rules"] = s.watchRules
+		}
+	}
+	if r.parts.egress {
+		c := &contexts{vault: s.vault, runs: s.runs, integrity: s.ring.Integrity(), policy: s.policy, now: s.now}
+		loops["contexts"] = func(ctx context.Context) error {
+			return stage.Run(ctx, s.stageConfig("contexts", stage.TopicCleared), c.handle)
+		}
+		//TOOLS
+		loops["sealer"] = s.runSealer
+		//REVIEW
+	}
+	return loops
+}
+
+func (s *system) newDetector() *detector {
+	return &detector{
+		vault: s.vault, runs: s.runs, integrity: s.ring.Integrity(), scanner: &s.scanner, classifier: s.classifier, policy: s.policy,
+		suspect: s.cfg.Detection.Suspect, quarantine: s.cfg.Detection.Quarantine, gateTTL: s.cfg.Review.Expires, now: s.now, metrics: s.metrics, tails: map[chunk.ID]string{},
+	}
+}
+
+func (s *system) stageConfig(name, topic string) stage.Config {
+	return stage.Config{
+		Kafka: s.kafka, Stage: name, Topics: []string{topic}, Ledger: stage.LedgerOf(s.store), DeadLetter: s.deadLetter(name),
+		Workers: s.cfg.Limits.Workers, Metrics: s.stages, Log: s.log,
+	}
+}
+
+// deadLetter makes the records of a message that a stage gave up. It reads headers
+// only: the value may be what killed the process.
+func (s *system) deadLetter(name string) func(stage.Message, chunk.FailureID, int) ledger.Batch {
+	id := func(v, prefix string) chunk.ID {
+		if chunk.ValidID(v, prefix) {
+			return chunk.ID(v)
+		}
+		return ""
+	}
+	return func(m stage.Message, reason chunk.FailureID, attempts int) ledger.Batch {
+		event, run := id(m.Headers["ce_subject"], "evt"), id(m.Headers["ce_"+stage.ExtRun], "run")
+		tenant := m.Headers["ce_"+stage.ExtTenant]
+		if tenant == "" || len(tenant) > 64 || strings.ContainsFunc(tenant, func(r rune) bool { return r < 0x21 || r > 0x7e }) {
+			tenant = s.cfg.Tenant
+		}
+		rec := func(kind provenance.Kind, subject chunk.ID, payload any) provenance.Record {
+			return provenance.Record{
+				ID: provenance.RecordID(kind, subject, name, m.Position()), Schema: provenance.SchemaVersion, Time: s.now().UTC(), Kind: kind, Tenant: tenant,
+				Run: run, Subject: subject, Actor: "stage:" + name, Policy: s.policy, Failure: reason, Payload: mustJSON(payload),
+			}
+		}
+		b := ledger.Batch{Records: []provenance.Record{rec(provenance.KindDeadLetter, event, provenance.DeadLetter{
+			EventID: event, Stage: name, Reason: reason, Attempts: attempts, Position: m.Position(),
+		})}}
+		if reason == chunk.FailIntegrity {
+			b.Records = append(b.Records, rec(provenance.KindIntegrityAlarm, event, provenance.IntegrityAlarm{Stage: name, Position: m.Position(), Check: "attribution"}))
+		}
+		if run != "" && reason != chunk.FailErased {
+			b.Records = append(b.Records, rec(provenance.KindRunIncomplete, run, provenance.RunChanged{RunID: run, FailureID: reason}))
+		}
+		return b
+	}
+}
+
+// recordConfiguration writes a record when the configuration or the rules in force
+// are others than the last ones recorded.
+func (r *running) recordConfiguration(ctx context.Context) error {
+	_, err := r.store.Append(ctx, ledger.Batch{Records: []provenance.Record{{
+		ID: provenance.RecordID(provenance.KindConfigChanged, "", r.policy), Schema: provenance.SchemaVersion, Time: r.now().UTC(),
+		Kind: provenance.KindConfigChanged, Tenant: r.cfg.Tenant, Actor: "process:" + r.parts.String(), Policy: r.policy,
+		Payload: mustJSON(provenance.ConfigChanged{Current: r.policy}),
+	}}})
+	if err != nil {
+		return fmt.Errorf("ledger: %w", err)
+	}
+	return nil
+}
+
+// runSealer signs a checkpoint at least once a second while records come in, and
+// copies each outside the database: to a file that is only appended to, and to a
+// topic. What an insider does to the database cannot reach both.
+func (s *system) runSealer(ctx context.Context) error {
+	signer, err := s.ring.Signer()
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(s.dir, CheckpointFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w := stage.NewWriter(s.kafka)
+	defer w.Close()
+	return s.store.RunSealer(ctx, signer, 500*time.Millisecond, func(ctx context.Context, checkpoint []byte) error {
+		if _, err := f.Write(append(checkpoint, '\n')); err != nil {
+			return err
+		}
+		if err := f.Sync(); err != nil {
+			return err
+		}
+		s.metrics.sealLag.Set(float64(s.now().Unix()))
+		return stage.Write(ctx, w, ledger.Outgoing{Topic: stage.TopicCheckpoints, Key: "checkpoint", Value: checkpoint,
+			Headers: map[string]string{"content-type": "text/plain; charset=utf-8"}})
+	})
+}
+
+// CheckpointFile is the append-only copy of every signed checkpoint, in the data
+// directory; each is followed by an empty line.
+const CheckpointFile = "checkpoints.log"
+
+// health answers what every part answers: alive, ready, metrics.
+func (r *running) health(mux *http.ServeMux) {
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, req *http.Request) {
+		ctx, cancel := context.WithTimeout(req.Context(), 3*time.Second)
+		defer cancel()
+		checks := map[string]string{}
+		ok := r.ready.Load()
+		for name, ping := range map[string]func(context.Context) error{
+			"ledger": r.store.Ping, "evidence": r.vault.Ping, "cache": r.runs.Ping, "broker": r.kafka.Ping,
+		} {
+			if err := ping(ctx); err != nil {
+				checks[name], ok = "unavailable", false
+			} else {
+				checks[name] = "ok"
+			}
+		}
+		if !ok {
+			problem.Write(w, problem.Problem{Status: http.StatusServiceUnavailable, Code: "not-ready", Detail: "A part that decisions need is away; the checks say which.",
+				Retryable: true, RetryAfter: 2 * time.Second, Members: map[string]any{"checks": checks}})
+			return
+		}
+		problem.OK(w, map[string]any{"checks": checks, "parts": r.parts.String()})
+	})
+	mux.Handle("GET /metrics", promhttp.HandlerFor(r.metrics.registry, promhttp.HandlerOpts{}))
+}
