@@ -693,7 +693,7 @@ func (a *attempt) record(kind provenance.Kind, subject chunk.ID, parts []string,
 // block records that an authenticated sender was refused (SPEC CLS-4).
 func (a *attempt) block(ctx context.Context, why chunk.FailureID) error {
 	source := a.ev.Source
-	if _, ok := a.p.classifier.Source(source); !ok && !a.presentable(source) {
+	if _, ok := a.p.classifier.Source(source); !ok && source != "" && !a.presentable(source) {
 		source = string(chunk.KeyedID(a.cfg.IDKeys[0], "src", a.ev.Tenant, source))
 	}
 	rec, err := a.record(provenance.KindBlocked, a.id, []string{string(why)}, why, provenance.Blocked{
