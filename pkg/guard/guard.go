@@ -118,8 +118,8 @@ type Sink struct {
 	Ceiling chunk.Class `yaml:"data_class_ceiling" json:"data_class_ceiling"`
 }
 
-// Options are what the guard needs besides the tools. Recognise and ClassOf are
-// required: without them nothing in an argument could be judged.
+// Options are what the guard needs besides the tools. Without Recognise and ClassOf
+// a registry can be checked, and every call and output is refused as undecided.
 type Options struct {
 	Recognise func(text []byte) []chunk.Entity          // the classifier's recognisers
 	ClassOf   func(entities []chunk.Entity) chunk.Class // the class of what they found
@@ -154,9 +154,6 @@ func Compile(tools []Tool, opts Options) (*Guard, error) {
 	g := &Guard{tools: map[string]*tool{}, sinks: map[string]Sink{}, recipients: map[string]Recipient{}, operations: map[string]Operation{}, opts: opts}
 	var errs []error
 	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
-	if opts.Recognise == nil || opts.ClassOf == nil {
-		bad("guard: recognisers missing")
-	}
 	for i, s := range opts.Sinks {
 		at := fmt.Sprintf("sinks[%d] (%s)", i, s.ID)
 		if !name(s.ID) {
@@ -404,7 +401,7 @@ func (g *Guard) Decide(c Call, s RunState) Decision {
 	}
 
 	sinkOK := g.sink(&d, t, c, args)
-	readable := g.judge(&d, t, c, args)
+	readable := g.judges() && g.judge(&d, t, c, args)
 	switch {
 	case len(d.Found) > 0:
 		d.Stubs = nil
@@ -445,6 +442,9 @@ func (g *Guard) Decide(c Call, s RunState) Decision {
 	d.Outcome, d.Rule = Allow, rule
 	return d
 }
+
+// judges reports whether there is anything to judge content by.
+func (g *Guard) judges() bool { return g.opts.Recognise != nil && g.opts.ClassOf != nil }
 
 func (d Decision) deny(f chunk.FailureID, r Rule) Decision {
 	d.Outcome, d.Failure, d.Rule = Deny, f, r

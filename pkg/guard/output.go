@@ -60,7 +60,7 @@ func (g *Guard) DecideOutput(o Output, s RunState) OutputDecision {
 	if !ok {
 		return refuse(chunk.FailSinkUnauthorised, RuleRecipient)
 	}
-	if len(o.Text) > MaxArgumentBytes {
+	if len(o.Text) > MaxArgumentBytes || !g.judges() {
 		return refuse(chunk.FailUndecided, RuleUnreadable)
 	}
 	d.SinkVerified = true
@@ -169,6 +169,9 @@ func (g *Guard) DecideMemory(space string, text []byte, sink string, s RunState)
 	d := Decision{DataClass: s.Class}
 	if f := s.refusal(); f != chunk.FailNone {
 		return d.deny(f, RuleState)
+	}
+	if !g.judges() {
+		return d.deny(chunk.FailUndecided, RuleUnreadable)
 	}
 	budget := peelBudget
 	readable := peel(text, &budget, func(t []byte, views []string) {

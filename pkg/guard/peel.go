@@ -176,10 +176,11 @@ func escape(s []byte) (rune, int) {
 
 const minRun = 8 // characters of an encoded run that is worth decoding
 
+// openBase64 decodes runs of either alphabet, and, since a run in a path or a query
+// string is bounded by signs of the alphabet itself, its parts between those too.
 func openBase64(text []byte) [][]byte {
-	return runs(text, func(c byte) bool {
-		return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '-' || c == '_' || c == '='
-	}, func(run []byte) []byte {
+	alnum := func(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }
+	decode := func(run []byte) []byte {
 		run = bytes.TrimRight(run, "=")
 		enc := base64.RawStdEncoding
 		if bytes.ContainsAny(run, "-_") {
@@ -191,7 +192,12 @@ func openBase64(text []byte) [][]byte {
 			return nil
 		}
 		return out
-	})
+	}
+	out := runs(text, func(c byte) bool { return alnum(c) || c == '+' || c == '/' || c == '-' || c == '_' || c == '=' }, decode)
+	if bytes.ContainsAny(text, "/-_=") {
+		out = append(out, runs(text, func(c byte) bool { return alnum(c) || c == '+' }, decode)...)
+	}
+	return out
 }
 
 // trailing keeps two or three characters of an unpadded end; one cannot be decoded.
@@ -313,7 +319,7 @@ func spaced(s []byte) int {
 	}
 	n := 0
 	for i := 0; i < len(s); i += 2 {
-		if setApart(s[i]) {
+		if s[i] == s[1] {
 			break
 		}
 		n++
