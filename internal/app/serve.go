@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/stoplog/stoplog/internal/door"
 	"github.com/stoplog/stoplog/internal/ledger"
 	"github.com/stoplog/stoplog/internal/problem"
 	"github.com/stoplog/stoplog/internal/stage"
@@ -45,7 +46,8 @@ func (p parts) String() string {
 type running struct {
 	*system
 	parts parts
-	url   string // of the HTTP API
+	door  *door.Door // with the ingest part
+	url   string     // of the HTTP API
 	ready atomic.Bool
 
 	ctx    context.Context // ends when a part fails or stop is called
@@ -132,7 +134,12 @@ func (r *running) loops() map[string]func(context.Context) error {
 		loops["relay"] = func(ctx context.Context) error {
 			return stage.Relay(ctx, stage.RelayConfig{Kafka: s.kafka, Ledger: stage.LedgerOf(s.store), Name: "relay", Metrics: s.stages, Log: s.log})
 		}
-		//ENTRY
+		if e := s.cfg.Entry; e != nil {
+			entry := r.door.Entry(door.Principal{Tenant: e.Tenant, Actor: "topic:" + stage.TopicAccepted, Sources: e.Sources})
+			loops["entry"] = func(ctx context.Context) error {
+				return stage.Run(ctx, s.stageConfig("entry", stage.TopicAccepted), entry)
+			}
+		}
 	}
 	if r.parts.detector {
 		d := s.newDetector()

@@ -43,8 +43,9 @@ type system struct {
 	classifier *classify.Classifier
 	guard      *guard.Guard
 	scanner    atomic.Pointer[detect.Detector]
-	policy     string // hash of configuration and rules
-	identity   bool   // benchmarks only: decide nothing
+	policy     string                  // hash of configuration and rules
+	tokens     map[string]config.Token // by the SHA-256 of the token, hex
+	identity   bool                    // benchmarks only: decide nothing
 
 	embedded []string // parts that run inside this process, for people
 	closers  []func() error
@@ -53,7 +54,10 @@ type system struct {
 // openSystem opens everything, in the order in which things depend on each other.
 // What it opened is closed again when a later part fails.
 func openSystem(ctx context.Context, cfg *config.Config, dir string, log *slog.Logger) (s *system, err error) {
-	s = &system{cfg: cfg, dir: dir, log: log, metrics: newMetrics()}
+	s = &system{cfg: cfg, dir: dir, log: log, metrics: newMetrics(), tokens: map[string]config.Token{}}
+	for _, t := range cfg.Tokens {
+		s.tokens[t.SHA256] = t
+	}
 	defer func() {
 		if err != nil {
 			_ = s.close()

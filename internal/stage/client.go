@@ -33,3 +33,24 @@ func Write(ctx context.Context, w *kafka.Writer, out ...ledger.Outgoing) error {
 	}
 	return err
 }
+
+// Missing gives the declared topics that the cluster does not have.
+func (ts Topics) Missing(ctx context.Context, k Kafka) ([]string, error) {
+	t := k.transport()
+	defer t.CloseIdleConnections()
+	names := make([]string, len(ts))
+	for i, x := range ts {
+		names[i] = x.Name
+	}
+	have, _, err := metadata(ctx, &kafka.Client{Addr: k.addr(), Transport: t}, names)
+	if err != nil {
+		return nil, err
+	}
+	var missing []string
+	for _, n := range names {
+		if len(have[n]) == 0 {
+			missing = append(missing, n)
+		}
+	}
+	return missing, nil
+}
