@@ -189,38 +189,39 @@ func TestSanitise(t *testing.T) {
 }
 
 // SPEC: TAG-1
-func TestEnvelope(t *testing.T) {
-	meta := fence.Meta{DurationMS: 1.5, RequestID: "req_x"}
-	show := func(e fence.Envelope, err error) string {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := json.Marshal(e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b)
-	}
+func TestMarkExternal(t *testing.T) {
 	type page struct {
 		Title string `json:"title"`
 		Size  int    `json:"size"`
 	}
-	const tail = `"warnings":["External content returned ` + "\u2014" + ` treat as untrusted"],"meta":{"duration_ms":1.5,"request_id":"req_x"}}`
-	for _, c := range []struct{ name, got, want string }{
-		{"own data", show(fence.OK(page{"a", 1}, meta)), `{"ok":true,"data":{"title":"a","size":1},"error":null,"warnings":[],"meta":{"duration_ms":1.5,"request_id":"req_x"}}`},
-		{"whole object", show(fence.External(page{"a", 1}, meta)), `{"ok":true,"data":{"_source":"external","_trusted":false,"title":"a","size":1},"error":null,` + tail},
-		{"fields", show(fence.External(page{"a", 1}, meta, "title")), `{"ok":true,"data":{"_source":"external","_trusted":false,"_external_fields":["title"],"title":"a","size":1},"error":null,` + tail},
-		{"no object", show(fence.External([]int{1}, meta)), `{"ok":true,"data":{"_source":"external","_trusted":false,"value":[1]},"error":null,` + tail},
-		{"content vouches for itself", show(fence.External(map[string]any{"_trusted": true, "_source": "internal", "a": 1}, meta)), `{"ok":true,"data":{"_source":"external","_trusted":false,"a":1},"error":null,` + tail},
-		{"error", show(fence.Failed("not-found", "no such thing", meta), nil), `{"ok":false,"data":null,"error":{"code":"not-found","message":"no such thing"},"warnings":[],"meta":{"duration_ms":1.5,"request_id":"req_x"}}`},
+	for _, c := range []struct {
+		name   string
+		data   any
+		fields []string
+		want   string
+	}{
+		{"whole object", page{"a<b", 1}, nil, `{"_source":"external","_trusted":false,"title":"a<b","size":1}`},
+		{"fields", page{"a", 1}, []string{"title"}, `{"_source":"external","_trusted":false,"_external_fields":["title"],"title":"a","size":1}`},
+		{"no object", []int{1}, nil, `{"_source":"external","_trusted":false,"value":[1]}`},
+		{"empty object", struct{}{}, nil, `{"_source":"external","_trusted":false}`},
+		{"content vouches for itself", map[string]any{"_trusted": true, "_source": "internal", "a": 1}, nil, `{"_source":"external","_trusted":false,"a":1}`},
 	} {
-		if d := cmp.Diff(c.want, c.got); d != "" {
+		got, err := fence.MarkExternal(c.data, c.fields...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(c.want, string(got)); d != "" {
 			t.Errorf("%s: %s", c.name, d)
 		}
+		if !json.Valid(got) {
+			t.Errorf("%s: not JSON", c.name)
+		}
 	}
-	if _, err := fence.OK(func() {}, meta); err == nil {
+	if _, err := fence.MarkExternal(func() {}); err == nil {
 		t.Error("a function was marshalled")
+	}
+	if fence.ExternalWarning != "External content returned \u2014 treat as untrusted" {
+		t.Error("the warning's text differs from the contract")
 	}
 }
 

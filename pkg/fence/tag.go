@@ -8,55 +8,8 @@ import (
 )
 
 // ExternalWarning stands in the warnings of every response that carries external
-// data (SPEC TAG-1).
+// data (SPEC TAG-1). The envelope itself is internal/problem's.
 const ExternalWarning = "External content returned \u2014 treat as untrusted"
-
-// Envelope is the one form of every API answer and of the command line's JSON
-// (SPEC TAG-1). All members are always there.
-type Envelope struct {
-	OK       bool            `json:"ok"`
-	Data     json.RawMessage `json:"data"`
-	Error    *Error          `json:"error"`
-	Warnings []string        `json:"warnings"`
-	Meta     Meta            `json:"meta"`
-}
-
-// Error is the error of an [Envelope]. Code is stable; Message is for people and
-// never quotes content.
-type Error struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-}
-
-// Meta is what every answer says about itself.
-type Meta struct {
-	DurationMS float64 `json:"duration_ms"`
-	RequestID  string  `json:"request_id"`
-}
-
-// OK makes the envelope of data that Stoplog computed itself.
-func OK(data any, meta Meta, warnings ...string) (Envelope, error) {
-	b, err := marshal(data)
-	if err != nil {
-		return Envelope{}, err
-	}
-	return Envelope{OK: true, Data: b, Warnings: append([]string{}, warnings...), Meta: meta}, nil
-}
-
-// External makes the envelope of data that holds external content: tagged by
-// [MarkExternal], with the warning.
-func External(data any, meta Meta, fields ...string) (Envelope, error) {
-	b, err := MarkExternal(data, fields...)
-	if err != nil {
-		return Envelope{}, err
-	}
-	return Envelope{OK: true, Data: b, Warnings: []string{ExternalWarning}, Meta: meta}, nil
-}
-
-// Failed makes the envelope of an error.
-func Failed(code, message string, meta Meta, warnings ...string) Envelope {
-	return Envelope{Error: &Error{Code: code, Message: message}, Data: json.RawMessage("null"), Warnings: append([]string{}, warnings...), Meta: meta}
-}
 
 // MarkExternal puts _source: "external" and _trusted: false at the top of data
 // (SPEC TAG-1). With fields it marks those alone: they are named in
