@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -99,6 +100,10 @@ func newUnit(b Batch) *unit {
 		e, err := provenance.Encode(r)
 		if err != nil {
 			u.err = err
+			return u
+		}
+		if r.Kind == provenance.KindGateClaimed {
+			u.err = fmt.Errorf("%w: a claim is made with ClaimGate", provenance.ErrMalformed)
 			return u
 		}
 		u.entries[i], u.once[i] = e, provenance.Once(e)
@@ -264,7 +269,7 @@ func serialization(err error) bool {
 }
 
 // stored is what the database has under a record id or a once-only fact.
-type stored struct {
+type storedRecord struct {
 	id   string
 	once string
 	e    provenance.Entry
@@ -294,9 +299,9 @@ var (
 	insertStubs = many("run text, name text, commitment text, class text, sinks text, sealed bytea",
 		`WITH {v} INSERT INTO stub (run, name, commitment, class, sinks, sealed)
 		 SELECT run, name, commitment, class, sinks, sealed FROM v WHERE true ON CONFLICT DO NOTHING`)
-	insertRefused = many("record_id text, stored_id text, kind text, once text, at bigint",
-		`WITH {v} INSERT INTO refused (record_id, stored_id, kind, once, at)
-		 SELECT record_id, stored_id, kind, once, at FROM v WHERE true ON CONFLICT DO NOTHING`)
+	insertRefused = many("record_id text, stored_id text, kind text, once text, said text, stands text, at bigint",
+		`WITH {v} INSERT INTO refused (record_id, stored_id, kind, once, said, stands, at)
+		 SELECT record_id, stored_id, kind, once, said, stands, at FROM v WHERE true ON CONFLICT DO NOTHING`)
 )
 
 // append writes units and fills in what is stored for them. wake tells that the
@@ -335,13 +340,13 @@ func (t *tx) append(group []*unit) (wake bool, err error) {
 			case known:
 				u.out.Records[i] = old.e.Record
 				if !provenance.SameDecision(old.e.Record, e.Record) {
-					refusedRows = append(refusedRows, []any{string(e.Record.ID), old.id, string(e.Record.Kind), u.once[i], micros(now)})
+					refusedRows = append(refusedRows, []any{string(e.Record.ID), old.id, string(e.Record.Kind), u.once[i], inAWord(e), inAWord(old.e), micros(now)})
 				}
 			case u.out.Duplicate:
 			default:
 				u.out.Records[i], u.out.Inserted[i] = e.Record, true
 				fresh = append(fresh, e)
-				recordRows = append(recordRows, recordRow(e, u.once[i]))
+				recordRows = append(recordRows, recordRow(e))
 				inserted++
 			}
 		}
@@ -401,6 +406,17 @@ func (t *tx) append(group []*unit) (wake bool, err error) {
 	return len(outboxRows) > 0, t.project(fresh)
 }
 
+// inAWord says what a record decided, without who and when.
+func inAWord(e provenance.Entry) string {
+	switch p := e.Payload.(type) {
+	case *provenance.ChunkEnded:
+		return p.Disposition.String()
+	case *provenance.GateDecided:
+		return p.Decision
+	}
+	return string(e.Record.Kind)
+}
+
 func notNil(b []byte) []byte {
 	if b == nil {
 		return []byte{}
@@ -414,22 +430,19 @@ func eventRow(e Event) []any {
 	}
 }
 
-func recordRow(e provenance.Entry, once string) []any {
-	leaf := provenance.LeafHash(e.Canon)
-	var o any
-	if once != "" {
-		o = once
+func recordRow(e provenance.Entry) []any {
+	c := provenance.ColumnsOf(e)
+	var once any
+	if c.Once != "" {
+		once = c.Once
 	}
-	r := e.Record
-	return []any{
-		string(r.ID), o, r.Tenant, string(r.Run), string(r.Subject), string(r.Kind), r.Time.Format(time.DateOnly), micros(r.Time), e.Canon, leaf[:],
-	}
+	return []any{c.ID, once, c.Tenant, c.Run, c.Subject, c.Kind, c.Day, c.At, e.Canon, c.Leaf[:]}
 }
 
 // decidedBefore reports whether the unit's gate is decided already, or another
 // record already says what one of its scan records says. Then nothing of the unit
 // may take effect: its other records follow from a decision that does not stand.
-func (u *unit) decidedBefore(byID, byOnce map[string]stored) bool {
+func (u *unit) decidedBefore(byID, byOnce map[string]storedRecord) bool {
 	for i, e := range u.entries {
 		old, ok := byOnce[u.once[i]]
 		if u.once[i] == "" || !ok {
@@ -463,7 +476,7 @@ func (t *tx) storedEvents(group []*unit) (map[chunk.ID]Event, error) {
 	return found, err
 }
 
-func (t *tx) storedRecords(group []*unit) (byID, byOnce map[string]stored, err error) {
+func (t *tx) storedRecords(group []*unit) (byID, byOnce map[string]storedRecord, err error) {
 	var ids, once []string
 	for _, u := range group {
 		for i, e := range u.entries {
@@ -473,9 +486,9 @@ func (t *tx) storedRecords(group []*unit) (byID, byOnce map[string]stored, err e
 			}
 		}
 	}
-	byID, byOnce = map[string]stored{}, map[string]stored{}
+	byID, byOnce = map[string]storedRecord{}, map[string]storedRecord{}
 	scan := func(rows *sql.Rows) error {
-		var st stored
+		var st storedRecord
 		var canon []byte
 		if err := rows.Scan(&st.id, &st.once, &canon); err != nil {
 			return err

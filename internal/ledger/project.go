@@ -41,20 +41,41 @@ type projection struct {
 	chunks map[chunk.ID]*Chunk
 	gates  map[chunk.ID]*Gate
 
-	// only narrows a rebuild to a part of the ids, so that it fits in memory; nil
-	// means all.
-	only func(chunk.ID) bool
-	// dead holds, in a rebuild, the events that a dead letter ended before all of
-	// their chunks were known to this projection. The store loads the chunks
-	// instead.
-	dead map[chunk.ID]bool
-	// again is called, in a rebuild, for a final disposition that came after
-	// another one.
-	again func(e provenance.Entry, c *Chunk)
+	// A rebuild begins with nothing and sees every record. only narrows it to a part
+	// of the ids, so that it fits in memory; fault is told what the records themselves
+	// get wrong; dead holds the events that a dead letter ended, for [projection.end]
+	// to carry out.
+	only  func(chunk.ID) bool
+	fault func(provenance.Problem)
+	dead  map[chunk.ID]bool
 }
 
 func newProjection() *projection {
-	return &projection{runs: map[chunk.ID]*runState{}, chunks: map[chunk.ID]*Chunk{}, gates: map[chunk.ID]*Gate{}, dead: map[chunk.ID]bool{}}
+	return &projection{runs: map[chunk.ID]*runState{}, chunks: map[chunk.ID]*Chunk{}, gates: map[chunk.ID]*Gate{}}
+}
+
+// newRebuild gives a projection for all records, narrowed to the ids that only
+// accepts.
+func newRebuild(only func(chunk.ID) bool, fault func(provenance.Problem)) *projection {
+	p := newProjection()
+	p.only, p.fault, p.dead = only, fault, map[chunk.ID]bool{}
+	return p
+}
+
+// end ends the chunks that dead letters left without a disposition.
+func (p *projection) end() {
+	for _, c := range p.chunks {
+		if p.dead[c.Event] && !c.Disposition.Final() {
+			c.Disposition = chunk.DeadLettered
+		}
+	}
+}
+
+// wrong reports, in a rebuild, a record that does not fit the others.
+func (p *projection) wrong(code provenance.Code, e provenance.Entry, about chunk.ID, detail string) {
+	if p.fault != nil && p.mine(about) {
+		p.fault(provenance.Problem{Code: code, Seq: -1, ID: about, Detail: detail + " (" + string(e.Record.ID) + ")"})
+	}
 }
 
 // touched lists what a record bears on, so that its rows can be loaded and
@@ -106,11 +127,17 @@ func (p *projection) run(e provenance.Entry) *runState {
 		r = &runState{tenant: e.Record.Tenant, opened: e.Record.Time}
 		p.runs[id] = r
 	}
+	if r.tenant != e.Record.Tenant {
+		p.wrong(TenantMismatch, e, id, "a record of another tenant")
+	}
 	if e.Record.Time.Before(r.opened) {
 		r.opened = e.Record.Time
 	}
 	return r
 }
+
+// stored is a time as a table keeps it.
+func stored(t time.Time) time.Time { return fromMicros(micros(t)) }
 
 func (p *projection) mine(id chunk.ID) bool { return p.only == nil || p.only(id) }
 
@@ -147,7 +174,10 @@ func (p *projection) apply(e provenance.Entry) {
 		if v.EventID == "" {
 			return
 		}
-		p.dead[v.EventID] = true
+		if p.dead != nil {
+			p.dead[v.EventID] = true
+			return
+		}
 		for _, c := range p.chunks {
 			if c.Event == v.EventID && !c.Disposition.Final() {
 				c.Disposition = chunk.DeadLettered
@@ -163,10 +193,9 @@ func (p *projection) apply(e provenance.Entry) {
 		c := p.chunks[v.ChunkID]
 		switch {
 		case c == nil:
-		case c.Disposition.Final():
-			if p.again != nil {
-				p.again(e, c)
-			}
+			p.wrong(ChunkUnknown, e, v.ChunkID, "ended, and no accepted record has it")
+		case c.Disposition.Final() || p.dead[c.Event]:
+			p.wrong(DispositionDoubled, e, v.ChunkID, v.Disposition.String()+" after "+c.Disposition.String())
 		default:
 			c.Disposition = v.Disposition
 			if c.Gate == "" {
@@ -176,14 +205,20 @@ func (p *projection) apply(e provenance.Entry) {
 	case *provenance.GateOpened:
 		p.gateOpened(rec, v)
 	case *provenance.GateClaimed:
-		if g := p.gates[v.GateID]; g != nil && v.Until.After(g.LeaseUntil) {
-			g.LeaseUntil = v.Until.UTC()
+		g := p.gates[v.GateID]
+		if g == nil {
+			p.wrong(GateUnknown, e, v.GateID, "claimed, and never opened")
+		} else if until := stored(v.Until); until.After(g.LeaseUntil) {
+			g.LeaseUntil = until
 			if g.State == GateOpen || g.State == GateClaimed {
 				g.State, g.Reviewer = GateClaimed, v.Reviewer
 			}
 		}
 	case *provenance.GateDecided:
-		if g := p.gates[v.GateID]; g != nil && (g.State == GateOpen || g.State == GateClaimed) {
+		g := p.gates[v.GateID]
+		if g == nil {
+			p.wrong(GateUnknown, e, v.GateID, "decided, and never opened")
+		} else if g.State == GateOpen || g.State == GateClaimed {
 			g.State = GateDecided
 			if v.Decision == "expire" {
 				g.State = GateExpired
@@ -192,7 +227,13 @@ func (p *projection) apply(e provenance.Entry) {
 			g.ReasonCode, g.Note, g.DecidedAt = v.ReasonCode, v.Note, rec.Time
 		}
 	case *provenance.GateApplied:
-		if g := p.gates[v.GateID]; g != nil && (g.State == GateDecided || g.State == GateExpired) && g.AppliedAt.IsZero() {
+		g := p.gates[v.GateID]
+		switch {
+		case g == nil:
+			p.wrong(GateUnknown, e, v.GateID, "applied, and never opened")
+		case g.State == GateOpen || g.State == GateClaimed:
+			p.wrong(GateUndecided, e, v.GateID, "applied, and never decided")
+		case g.AppliedAt.IsZero():
 			if g.State == GateDecided {
 				g.State = GateApplied
 			}
@@ -249,7 +290,7 @@ func (p *projection) gateOpened(rec provenance.Record, v *provenance.GateOpened)
 		}
 		p.gates[v.GateID] = &Gate{
 			ID: v.GateID, Tenant: rec.Tenant, Type: v.Type, State: GateOpen, Source: v.Source, ToolID: v.ToolID, Run: run, About: v.About,
-			Class: v.Class, Rules: v.Rules, Score: v.Score, Failure: v.Failure, Opened: rec.Time, Expires: v.Expires.UTC(),
+			Class: v.Class, Rules: v.Rules, Score: v.Score, Failure: v.Failure, Opened: rec.Time, Expires: stored(v.Expires),
 		}
 	}
 	// A ceiling gate asks about a source; its chunk goes on. Every other gate about

@@ -312,15 +312,21 @@ func (s *Store) ClaimGate(ctx context.Context, id chunk.ID, reviewer string, now
 		if err != nil {
 			return err
 		}
-		g, err = one2(scanGate(t.QueryRowContext(t.ctx, "SELECT "+gateColumns+" FROM gate WHERE id = $1", string(id))))
+		g, err = scanGate(t.QueryRowContext(t.ctx, "SELECT "+gateColumns+" FROM gate WHERE id = $1", string(id)))
+		g, err = one("claim gate", g, err)
 		switch {
 		case err != nil:
 			return err
 		case n == 1:
-			wrote, err := t.many(insertRecords, [][]any{recordRow(e, provenance.Once(e))})
-			if err == nil && wrote == 0 {
-				return ErrClaimed // this very claim was written before, and the lease has moved on
+			var old int
+			err := t.QueryRowContext(t.ctx, "SELECT count(*) FROM record WHERE record_id = $1", string(e.Record.ID)).Scan(&old)
+			if err == nil && old > 0 {
+				return ErrClaimed // this very claim was made before, and its lease has run out
 			}
+			if err != nil {
+				return err
+			}
+			_, err = t.many(insertRecords, [][]any{recordRow(e)})
 			return err
 		case g.State == GateOpen || g.State == GateClaimed && g.Reviewer != reviewer:
 			return ErrClaimed
@@ -335,5 +341,3 @@ func (s *Store) ClaimGate(ctx context.Context, id chunk.ID, reviewer string, now
 	}
 	return g, nil
 }
-
-func one2[T any](v T, err error) (T, error) { return one("read", v, err) }

@@ -13,19 +13,30 @@ import (
 //go:embed migrations
 var migrations embed.FS
 
+type sqliteMode int
+
+const (
+	sqliteWrite    sqliteMode = iota
+	sqliteRead                // reading beside the writing connection of the same process
+	sqliteReadOnly            // reading a file that another process writes
+)
+
 // sqliteDSN names the pragmas of every connection. recursive_triggers matters:
 // without it INSERT OR REPLACE deletes rows past the delete triggers.
-func sqliteDSN(path string, readOnly bool) string {
+func sqliteDSN(path string, mode sqliteMode) string {
 	q := url.Values{}
 	for _, p := range []string{"busy_timeout(10000)", "recursive_triggers(1)", "synchronous(FULL)", "foreign_keys(1)", "trusted_schema(0)"} {
 		q.Add("_pragma", p)
 	}
-	if readOnly {
+	switch mode {
+	case sqliteWrite:
+		q.Add("_pragma", "journal_mode(WAL)")
+		q.Set("_txlock", "immediate") // a transaction that reads first must not fail when it comes to write
+	case sqliteRead:
+		q.Add("_pragma", "query_only(1)")
+	case sqliteReadOnly:
 		q.Set("mode", "ro")
 		q.Add("_pragma", "query_only(1)")
-	} else {
-		q.Add("_pragma", "journal_mode(WAL)")
-		q.Set("_txlock", "immediate")
 	}
 	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath()}).String() + "?" + q.Encode()
 }
@@ -44,12 +55,12 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 	if err := f.Close(); err != nil {
 		return nil, fmt.Errorf("ledger: cannot make the database: %w", err)
 	}
-	w, err := sql.Open("sqlite", sqliteDSN(path, false))
+	w, err := sql.Open("sqlite", sqliteDSN(path, sqliteWrite))
 	if err != nil {
 		return nil, wrap("open", err)
 	}
 	w.SetMaxOpenConns(1) // SQLite has one writer; waiting here is fairer than its busy handler
-	r, err := sql.Open("sqlite", sqliteDSN(path, false)+"&_pragma=query_only(1)")
+	r, err := sql.Open("sqlite", sqliteDSN(path, sqliteRead))
 	if err != nil {
 		_ = w.Close()
 		return nil, wrap("open", err)
@@ -70,7 +81,7 @@ func OpenSQLiteReadOnly(ctx context.Context, path string) (*Store, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("ledger: no database: %w", err)
 	}
-	r, err := sql.Open("sqlite", sqliteDSN(path, true))
+	r, err := sql.Open("sqlite", sqliteDSN(path, sqliteReadOnly))
 	if err != nil {
 		return nil, wrap("open", err)
 	}
@@ -81,31 +92,30 @@ func OpenSQLiteReadOnly(ctx context.Context, path string) (*Store, error) {
 		_ = r.Close()
 		return nil, wrap("open", err)
 	}
-	if version != sqliteVersion() {
+	if version != len(steps("sqlite")) {
 		_ = r.Close()
-		return nil, fmt.Errorf("ledger: the database has schema %d, this program reads %d", version, sqliteVersion())
+		return nil, fmt.Errorf("%w: it has %d, this program %d", ErrSchema, version, len(steps("sqlite")))
 	}
 	return s.start(), nil
 }
 
-// sqliteSteps lists the migrations in order; the schema version is their number.
-func sqliteSteps() []string {
-	files, err := migrations.ReadDir("migrations/sqlite")
+// steps lists a database's migrations in order; the schema version is their
+// number.
+func steps(dialect string) []string {
+	files, err := migrations.ReadDir("migrations/" + dialect)
 	if err != nil {
 		panic(err) // embedded
 	}
-	var steps []string
+	var texts []string
 	for _, f := range files {
-		b, err := migrations.ReadFile("migrations/sqlite/" + f.Name())
+		b, err := migrations.ReadFile("migrations/" + dialect + "/" + f.Name())
 		if err != nil {
 			panic(err)
 		}
-		steps = append(steps, string(b))
+		texts = append(texts, string(b))
 	}
-	return steps
+	return texts
 }
-
-func sqliteVersion() int { return len(sqliteSteps()) }
 
 func (s *Store) migrateSQLite(ctx context.Context) error {
 	return s.writeTx(ctx, "migrate", func(t *tx) error {
@@ -113,12 +123,12 @@ func (s *Store) migrateSQLite(ctx context.Context) error {
 		if err := t.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 			return err
 		}
-		steps := sqliteSteps()
-		if version > len(steps) {
-			return &dbError{op: "migrate", code: "newer schema"}
+		all := steps("sqlite")
+		if version > len(all) {
+			return ErrSchema
 		}
-		for i := version; i < len(steps); i++ {
-			if _, err := t.ExecContext(ctx, steps[i]); err != nil {
+		for i := version; i < len(all); i++ {
+			if _, err := t.ExecContext(ctx, all[i]); err != nil {
 				return err
 			}
 			if _, err := t.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", i+1)); err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stoplog/stoplog/pkg/provenance"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -20,7 +21,8 @@ import (
 // Store is the ledger over one database. It is safe for concurrent use.
 type Store struct {
 	d        dialect
-	w, r     *sql.DB // for writing and for reading; the same pool on Postgres
+	pool     *pgxpool.Pool // Postgres
+	w, r     *sql.DB       // for writing and for reading; the same pool on Postgres
 	readOnly bool
 	closers  []func() error
 
@@ -90,10 +92,14 @@ func wrap(op string, err error) error {
 	if err == nil {
 		return nil
 	}
-	for _, own := range []error{ErrNotFound, ErrClaimed, ErrDecided, ErrUnavailable, ErrClosed, ErrReadOnly, errRace, provenance.ErrMalformed} {
+	for _, own := range []error{ErrNotFound, ErrClaimed, ErrDecided, ErrUnavailable, ErrClosed, ErrReadOnly, ErrRole, ErrSchema, ErrTree, errRace, provenance.ErrMalformed, provenance.ErrCheckpoint, provenance.ErrProof, provenance.ErrNoKey} {
 		if errors.Is(err, own) {
 			return err
 		}
+	}
+	var file *fileError
+	if errors.As(err, &file) {
+		return file
 	}
 	var pg *pgconn.PgError
 	var connect *pgconn.ConnectError

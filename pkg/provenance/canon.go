@@ -350,4 +350,3 @@ func Once(e Entry) string {
 	}
 	return ""
 }
-

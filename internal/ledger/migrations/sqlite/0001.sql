@@ -195,6 +195,8 @@ CREATE TABLE refused (
   stored_id TEXT    NOT NULL,
   kind      TEXT    NOT NULL,
   once      TEXT    NOT NULL,
+  said      TEXT    NOT NULL,            -- what the refused record said, in a word
+  stands    TEXT    NOT NULL,            -- and what the stored one says
   at        INTEGER NOT NULL,
-  UNIQUE (record_id, stored_id, kind)
+  UNIQUE (record_id, stored_id, said)
 ) STRICT;
