@@ -23,8 +23,12 @@ import (
 	"github.com/stoplog/stoplog/pkg/chunk"
 )
 
-// scopeKey is a scope's key, opened.
-type scopeKey struct {
+// scopeKey is a scope's key, opened. It lies behind a pointer of its own: fmt does
+// not ask an unexported field for its Format, and given a verb that does not fit it
+// prints what a first pointer leads to.
+type scopeKey struct{ *opened }
+
+type opened struct {
 	aead   tink.AEAD // AES-256-GCM, Tink keyset
 	commit []byte    // HMAC key of commitments
 	stub   []byte    // HMAC key of keyed-hash stubs
@@ -87,7 +91,7 @@ func openScopeKey(ring *keys.Keyring, scope chunk.ID, wrapped []byte) (*scopeKey
 	if err != nil {
 		return nil, ErrKey
 	}
-	k := &scopeKey{}
+	k := &scopeKey{&opened{}}
 	if k.aead, err = aead.New(handle); err != nil {
 		return nil, ErrKey
 	}
