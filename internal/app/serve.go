@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -232,18 +231,11 @@ func (s *system) runSealer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(s.dir, CheckpointFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
+	keep := ledger.CheckpointFile(filepath.Join(s.dir, CheckpointFile))
 	w := stage.NewWriter(s.kafka)
 	defer w.Close()
 	return s.store.RunSealer(ctx, signer, 500*time.Millisecond, func(ctx context.Context, checkpoint []byte) error {
-		if _, err := f.Write(append(checkpoint, '\n')); err != nil {
-			return err
-		}
-		if err := f.Sync(); err != nil {
+		if err := keep(ctx, checkpoint); err != nil {
 			return err
 		}
 		s.metrics.sealLag.Set(float64(s.now().Unix()))
@@ -253,7 +245,7 @@ func (s *system) runSealer(ctx context.Context) error {
 }
 
 // CheckpointFile is the append-only copy of every signed checkpoint, in the data
-// directory; each is followed by an empty line.
+// directory.
 const CheckpointFile = "checkpoints.log"
 
 // health answers what every part answers: alive, ready, metrics.
