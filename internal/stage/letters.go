@@ -38,7 +38,7 @@ func retryMessage(c Config, t *task, now time.Time) kafka.Message {
 	h := labels(t.m)
 	h[headerRetryGroup] = c.Group
 	h[headerRetryTier] = strconv.Itoa(t.tier + 1)
-	h[headerRetryDue] = strconv.FormatInt(now.Add(tier.Delay).UnixMilli(), 10)
+	h[headerRetryDue] = strconv.FormatInt(now.Add(tier.Delay).UnixMilli()+1, 10) // never early by rounding
 	h[headerRetryTopic] = t.m.Topic
 	h[headerRetryPartition] = strconv.Itoa(t.m.Partition)
 	h[headerRetryOffset] = strconv.FormatInt(t.m.Offset, 10)

@@ -62,6 +62,7 @@ type partition struct {
 	blockEnd  int64   // attempts are counted for the block that ends before this
 	suspect   bool    // the block was in work when a process died: one by one
 	rows      []int64 // ends of the counted blocks that are not cleared yet
+	single    bool    // an attempt at one offset is counted and not cleared
 }
 
 // task is one message on its way.
@@ -219,9 +220,6 @@ func (s *session) read(p *partition) {
 		}
 	}
 	for s.fetching.Err() == nil {
-		if !s.room(p) {
-			return
-		}
 		rs, next, end, err := fetch(s.fetching, s.client, p.topic, p.id, offset, s.FetchBytes, fetchWait)
 		if errors.Is(err, errOutOfRange) {
 			next, err = s.outOfRange(p, offset)
@@ -273,7 +271,7 @@ func (s *session) outOfRange(p *partition, offset int64) (int64, error) {
 	return first, nil
 }
 
-// room waits until the partition's window has room for another fetch.
+// room waits until the partition's window has room for another message.
 func (s *session) room(p *partition) bool {
 	for {
 		p.mu.Lock()
@@ -332,6 +330,9 @@ func (s *session) handle(p *partition, rs []fetched) bool {
 			_ = s.gen.CommitOffsets(map[string]map[int]int64{p.topic: {p.id: rs[n-1].offset + 1}})
 		}
 		for i := range rs[:n] {
+			if !s.room(p) { // a batch can be larger than the window
+				return false
+			}
 			t := s.admit(p, &rs[i])
 			if t == nil || !s.send(t) {
 				return false
@@ -365,6 +366,7 @@ func (s *session) replay(p *partition, f *fetched) bool {
 	if !ok {
 		return false
 	}
+	p.single = true
 	s.hook(HookAfterFetch)
 	t := s.admit(p, f)
 	if t == nil {
@@ -389,7 +391,11 @@ func (s *session) replay(p *partition, f *fetched) bool {
 	p.mu.Lock()
 	done := p.mark.committable() > f.offset
 	p.mu.Unlock()
-	return done && s.clear(p, f.offset)
+	if !done || !s.clear(p, f.offset) {
+		return false
+	}
+	p.single = false
+	return true
 }
 
 // clear forgets the attempts up to and including an offset. It must not be put off:
@@ -503,7 +509,7 @@ func (s *session) forgetAttempts() {
 	for _, p := range s.parts {
 		p.mu.Lock()
 		upTo := max(p.blockEnd, p.mark.taken) - 1
-		need := len(p.rows) > 0 || p.mark.open() > 0
+		need := len(p.rows) > 0 || p.single
 		p.mu.Unlock()
 		if !need {
 			continue
