@@ -53,8 +53,11 @@ type system struct {
 
 // openSystem opens everything, in the order in which things depend on each other.
 // What it opened is closed again when a later part fails.
-func openSystem(ctx context.Context, cfg *config.Config, dir string, log *slog.Logger) (s *system, err error) {
-	s = &system{cfg: cfg, dir: dir, log: log, metrics: newMetrics(), tokens: map[string]config.Token{}}
+func openSystem(ctx context.Context, cfg *config.Config, dir string, log *slog.Logger) (_ *system, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, err
+	}
+	s := &system{cfg: cfg, dir: dir, log: log, metrics: newMetrics(), tokens: map[string]config.Token{}}
 	for _, t := range cfg.Tokens {
 		s.tokens[t.SHA256] = t
 	}
