@@ -27,6 +27,17 @@ type composer struct {
 	seed  uint64
 	full  bool
 	leave string
+	langs []string // those with both attacks and honest text
+}
+
+func newComposer(set *grammar.Set, o options) *composer {
+	c := &composer{set: set, seed: o.seed, full: o.full, leave: o.leave}
+	for _, l := range set.Languages() {
+		if set.Benign[l] != nil {
+			c.langs = append(c.langs, l)
+		}
+	}
+	return c
 }
 
 func (c *composer) rng(kind string, i uint64) *rand.Rand {
@@ -44,11 +55,10 @@ func heldOut(lang, root string, line int) bool {
 
 // language draws one: English a third of the time.
 func (c *composer) language(r *rand.Rand) string {
-	l := c.set.Languages()
 	if r.IntN(100) < 36 {
 		return "en"
 	}
-	return l[r.IntN(len(l))]
+	return c.langs[r.IntN(len(c.langs))]
 }
 
 func (c *composer) left(kind, name string) bool { return c.leave == kind+":"+name }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -17,21 +18,15 @@ import (
 // readPackages cuts the text files of unpacked packages into pieces of the size
 // of chunks. It draws n of them, from each package about as many.
 func readPackages(dir string, n int, seed uint64) ([]doc, error) {
-	entries, err := os.ReadDir(dir)
+	trees, err := sources(dir)
 	if err != nil {
-		if os.IsNotExist(err) {
-			return nil, nil
-		}
 		return nil, err
 	}
 	by := map[string][]doc{}
-	for _, e := range entries {
-		if !e.IsDir() {
-			continue
-		}
+	for _, tree := range trees {
 		total := 0
-		err := filepath.WalkDir(filepath.Join(dir, e.Name()), func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || total > 3<<20 {
+		err := filepath.WalkDir(tree.dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || total > 4<<20 || !readable[filepath.Ext(path)] {
 				return err
 			}
 			b, err := os.ReadFile(path)
@@ -40,7 +35,7 @@ func readPackages(dir string, n int, seed uint64) ([]doc, error) {
 			}
 			total += min(len(b), 200<<10)
 			for _, piece := range cutPieces(string(b), 200<<10) {
-				by[e.Name()] = append(by[e.Name()], doc{text: piece, from: -1, to: -1, set: e.Name(), family: strings.TrimPrefix(filepath.Ext(path), ".")})
+				by[tree.name] = append(by[tree.name], doc{text: piece, from: -1, to: -1, set: tree.name, family: strings.TrimPrefix(filepath.Ext(path), ".")})
 			}
 			return nil
 		})
@@ -73,6 +68,55 @@ func readPackages(dir string, n int, seed uint64) ([]doc, error) {
 		}
 	}
 	return out, nil
+}
+
+// readable are the kinds of file that are read.
+var readable = map[string]bool{".md": true, ".markdown": true, ".html": true, ".txt": true, ".json": true, ".csv": true, ".mjml": true, ".po": true, ".go": true, ".yaml": true, ".yml": true}
+
+type source struct{ name, dir string }
+
+// sources are the packages in the cache, Go's own tree, and the modules that
+// this module depends on.
+func sources(dir string) ([]source, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	var out []source
+	for _, e := range entries {
+		if e.IsDir() {
+			out = append(out, source{e.Name(), filepath.Join(dir, e.Name())})
+		}
+	}
+	env, err := exec.Command("go", "env", "GOROOT", "GOMODCACHE").Output()
+	if err != nil {
+		return nil, err
+	}
+	roots := strings.Fields(string(env))
+	for _, d := range []string{"doc", "misc", "src/net/http", "src/testdata", "src/encoding", "src/html", "src/compress/testdata", "src/image/testdata", "src/database", "src/cmd/go", "src/os", "src/runtime", "src/crypto/tls"} {
+		out = append(out, source{"go/" + d, filepath.Join(roots[0], d)})
+	}
+	for _, m := range goModules {
+		found, _ := filepath.Glob(filepath.Join(roots[1], m))
+		if len(found) > 0 {
+			out = append(out, source{m, found[len(found)-1]})
+		}
+	}
+	var there []source
+	for _, s := range out {
+		if _, err := os.Stat(s.dir); err == nil {
+			there = append(there, s)
+		}
+	}
+	return there, nil
+}
+
+// goModules are dependencies of this module whose text is read.
+var goModules = []string{
+	"github.com/pierrec/lz4/v4@*/fuzz/corpus", "github.com/pierrec/lz4/v4@*/testdata", "github.com/klauspost/compress@*/testdata", "github.com/klauspost/compress@*/snappy/testdata", "github.com/twmb/franz-go@*",
+	"github.com/segmentio/kafka-go@*", "github.com/redis/go-redis/v9@*", "github.com/spf13/cobra@*", "github.com/jackc/pgx/v5@*",
+	"github.com/prometheus/client_golang@*", "github.com/tink-crypto/tink-go/v2@*", "gocloud.dev@*", "golang.org/x/text@*", "golang.org/x/net@*",
+	"github.com/cloudevents/sdk-go/v2@*", "google.golang.org/grpc@*", "modernc.org/sqlite@*", "github.com/yuin/gopher-lua@*",
 }
 
 // cutPieces cuts at blank lines, into 300 to 2,400 bytes.

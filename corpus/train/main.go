@@ -69,7 +69,7 @@ func run(o options) error {
 		return dump(o, set)
 	}
 	began := time.Now()
-	c := &composer{set: set, seed: o.seed, full: o.full, leave: o.leave}
+	c := newComposer(set, o)
 	t := newTrainer(o)
 
 	natural, err := readPackages(o.cache, o.natural, o.seed)
@@ -143,7 +143,8 @@ func run(o options) error {
 }
 
 func dump(o options, set *grammar.Set) error {
-	c := &composer{set: set, seed: o.seed, full: true}
+	o.full, o.leave = true, ""
+	c := newComposer(set, o)
 	switch o.dump {
 	case "natural":
 		docs, err := readPackages(o.cache, 200, o.seed)
