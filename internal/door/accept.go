@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"sort"
 	"strings"
 	"time"
@@ -386,7 +387,9 @@ func (a *attempt) batch(ctx context.Context) (ledger.Batch, error) {
 // document that lost a name is classified again and gets the next one. What such a
 // document leaves when it is then not accepted is a name without use.
 func (a *attempt) classify(ctx context.Context) (classify.Result, []ledger.Stub, error) {
-	for range maxNaming {
+	ctx, cancel := context.WithTimeout(ctx, maxNaming)
+	defer cancel()
+	for ctx.Err() == nil {
 		in, err := a.classifierInput(ctx)
 		if err != nil {
 			return classify.Result{}, nil, err
@@ -409,12 +412,14 @@ func (a *attempt) classify(ctx context.Context) (classify.Result, []ledger.Stub,
 		if ours(stubs, stored) {
 			return result, nil, nil
 		}
+		// Those who lost the same name would all choose the same next one.
+		time.Sleep(rand.N(5 * time.Millisecond))
 	}
 	return classify.Result{}, nil, ErrBusy
 }
 
-// maxNaming bounds the attempts to find names that no other door takes.
-const maxNaming = 10
+// maxNaming bounds the search for names that no other door takes.
+const maxNaming = 10 * time.Second
 
 // ours reports whether every stub is stored with the value it was meant for.
 func ours(stubs, stored []ledger.Stub) bool {

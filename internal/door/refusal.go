@@ -1,17 +1,16 @@
 package door
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"time"
 
 	"github.com/stoplog/stoplog/internal/evidence"
-	"github.com/stoplog/stoplog/internal/ledger"
 	"github.com/stoplog/stoplog/internal/problem"
 	"github.com/stoplog/stoplog/internal/strictjson"
 	"github.com/stoplog/stoplog/pkg/chunk"
 	"github.com/stoplog/stoplog/pkg/classify"
+	"github.com/stoplog/stoplog/pkg/provenance"
 )
 
 // Why an event did not come in. Errors of [Door.Accept] wrap one of these;
@@ -147,10 +146,10 @@ func fromLedger(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, ledger.ErrUnavailable), errors.Is(err, ledger.ErrClosed), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return ErrLedger
+	case errors.Is(err, provenance.ErrMalformed):
+		return err // a record of ours that cannot be written: no repetition helps
 	default:
-		return err // names parts and codes, never values (internal/ledger)
+		return ErrLedger
 	}
 }
 
