@@ -182,6 +182,9 @@ func (t *tx) project(entries []provenance.Entry) error {
 		return err
 	}
 	for _, e := range entries {
+		if r := p.runs[e.Record.Run]; r != nil && r.tenant != e.Record.Tenant {
+			return ErrTenant
+		}
 		p.apply(e)
 	}
 

@@ -92,7 +92,7 @@ func wrap(op string, err error) error {
 	if err == nil {
 		return nil
 	}
-	for _, own := range []error{ErrNotFound, ErrClaimed, ErrDecided, ErrUnavailable, ErrClosed, ErrReadOnly, ErrRole, ErrSchema, ErrTree, errRace, provenance.ErrMalformed, provenance.ErrCheckpoint, provenance.ErrProof, provenance.ErrNoKey} {
+	for _, own := range []error{ErrNotFound, ErrClaimed, ErrDecided, ErrUnavailable, ErrClosed, ErrReadOnly, ErrTenant, ErrRole, ErrSchema, ErrTree, errRace, provenance.ErrMalformed, provenance.ErrCheckpoint, provenance.ErrProof, provenance.ErrNoKey} {
 		if errors.Is(err, own) {
 			return err
 		}

@@ -15,6 +15,7 @@ var (
 	ErrClaimed     = errors.New("ledger: gate is claimed by another reviewer")
 	ErrDecided     = errors.New("ledger: gate is decided")
 	ErrUnavailable = errors.New("ledger: database unavailable") // nothing is known to be written; try again
+	ErrTenant      = errors.New("ledger: the run belongs to another tenant")
 	ErrClosed      = errors.New("ledger: store is closed")
 	ErrReadOnly    = errors.New("ledger: store is opened for reading")
 )
