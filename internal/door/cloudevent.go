@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -103,7 +102,8 @@ func httpMessage(h http.Header, body []byte) (stage.Message, error) {
 }
 
 // headerValue undoes what the binding does to a value to fit it into a header: an
-// optional quoted string, then percent-encoding.
+// optional quoted string, then percent-encoding. A percent sign that begins no escape
+// stands for itself, for widely used senders do not encode at all.
 func headerValue(v string) (string, error) {
 	if len(v) >= 2 && v[0] == '"' && v[len(v)-1] == '"' {
 		var b strings.Builder
@@ -117,7 +117,20 @@ func headerValue(v string) (string, error) {
 		}
 		v = b.String()
 	}
-	return url.PathUnescape(v)
+	if !strings.Contains(v, "%") {
+		return v, nil
+	}
+	var b strings.Builder
+	for i := 0; i < len(v); i++ {
+		if v[i] == '%' && i+2 < len(v) && isHex(v[i+1]) && isHex(v[i+2]) {
+			c, _ := strconv.ParseUint(v[i+1:i+3], 16, 8)
+			b.WriteByte(byte(c))
+			i += 2
+			continue
+		}
+		b.WriteByte(v[i])
+	}
+	return b.String(), nil
 }
 
 // splitBatch gives the events of a batch in the JSON batch format.

@@ -35,11 +35,15 @@ func formatOf(s *classify.Source, mediaType string) (string, error) {
 		return sent, nil
 	case sent == "" || sent == s.Format:
 		return s.Format, nil
-	case sent == "text" && s.Format != "json" && s.Format != "form":
-		return s.Format, nil // text/plain says nothing that markdown, CSV, HTML or mail contradicts
+	case freeText[sent] && freeText[s.Format], sent == "text" && s.Format == "mail":
+		return s.Format, nil // all of it is read as text; the source says what it is
 	}
 	return "", ErrMediaType
 }
+
+// freeText are the formats that are read as they stand. JSON, forms and mail are not:
+// their escapes would hide from the recognisers what the text says.
+var freeText = map[string]bool{"text": true, "markdown": true, "html": true, "csv": true}
 
 // parseMediaType gives the format a media type stands for; empty where it says
 // nothing (none, or application/octet-stream).

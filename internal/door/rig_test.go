@@ -313,3 +313,12 @@ func payload[T any](t testing.TB, rec provenance.Record) T {
 	}
 	return v
 }
+
+func compile(t testing.TB, sources []classify.Source) *classify.Classifier {
+	t.Helper()
+	c, err := classify.Compile(sources, classify.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
