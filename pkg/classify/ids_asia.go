@@ -39,22 +39,16 @@ var jpMyNumber = recogniser{
 func krDate(b []byte) bool { return dayMonth(num(b, 4, 2), num(b, 2, 2)) }
 
 var krRRN = recogniser{
-	entity: "KR_RRN", shapes: "D6-D7:.8 D13:.4", proved: true, context: 0.95,
+	entity: "KR_RRN", shapes: "D6-D7:.75 D13:.1", context: 0.95,
 	words: "rrn,resident registration,주민등록번호,주민번호,주민등록",
-	check: func(b []byte) bool {
-		// Numbers given out since October 2020 have no check digit; where the region code is
-		// one of the old ones, the check has to fit.
-		return krDate(b) && b[6] >= '1' && b[6] <= '4' && (num(b, 0, 2) >= 20 && b[6] >= '3' && num(b, 0, 2) <= 40 ||
-			(11-weighted(b, 2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)%11)%10 == int(b[12]-'0'))
-	},
+	// Numbers given out since October 2020 have no check digit.
+	check: func(b []byte) bool { return krDate(b) && b[6] >= '1' && b[6] <= '4' },
 }
 
 var krFRN = recogniser{
-	entity: "KR_FRN", shapes: "D6-D7:.75 D13:.4", proved: true, context: 0.95,
+	entity: "KR_FRN", shapes: "D6-D7:.7 D13:.1", context: 0.95,
 	words: "frn,foreigner registration,외국인등록번호,외국인등록",
-	check: func(b []byte) bool {
-		return krDate(b) && b[6] >= '5' && b[6] <= '8' && (13-weighted(b, 2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)%11)%10 == int(b[12]-'0')
-	},
+	check: func(b []byte) bool { return krDate(b) && b[6] >= '5' && b[6] <= '8' },
 }
 
 var krBRN = recogniser{

@@ -4,7 +4,7 @@ package classify
 // number), ABA routing (mod 10), Medicare beneficiary id (CMS pattern), DEA number.
 
 var usSSN = recogniser{
-	entity: "US_SSN", shapes: "D3-D2-D4:.8 D3.D2.D4:.5 D3_D2_D4:.5 D5-D4:.2 D3-D6:.2 D9:.05", proved: true, context: 0.95,
+	entity: "US_SSN", shapes: "D3-D2-D4:.8 D3.D2.D4:.5 D3_D2_D4:.5 D5-D4:.2 D3-D6:.2 D9:.05", proved: true, weak: true, context: 0.95,
 	words: "ssn,ssns,social security,social,soc sec,ss,security number,social sec,sss number,seguro social,ssid,taxpayer,tin,tax id",
 	check: func(b []byte) bool {
 		area, group, serial := num(b, 0, 3), num(b, 3, 2), num(b, 5, 4)
@@ -17,7 +17,7 @@ var usSSN = recogniser{
 }
 
 var usITIN = recogniser{
-	entity: "US_ITIN", shapes: "D3-D2-D4:.75 D3_D2_D4:.4 D3-D6:.2 D5-D4:.2 D9:.05", proved: true, context: 0.95,
+	entity: "US_ITIN", shapes: "D3-D2-D4:.75 D3_D2_D4:.4 D3-D6:.2 D5-D4:.2 D9:.05", proved: true, weak: true, context: 0.95,
 	words: "itin,taxpayer,tax id,individual taxpayer,tax,tin,taxpayer identification",
 	check: func(b []byte) bool {
 		g := num(b, 3, 2)

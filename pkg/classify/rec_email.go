@@ -60,6 +60,9 @@ func (s *scan) email(at int) (start, end int, ok bool) {
 			last = end
 		}
 	}
+	if last > 0 && (s.at(last) == ':' || s.at(last) == '/') && string(s.text[start:at]) == "git" {
+		return 0, 0, false // git@host:owner/repo names a repository
+	}
 	return start, last, last > 0
 }
 

@@ -6,6 +6,13 @@ type scan struct {
 	hits   []hit
 	shapes *shapeTable
 
+	secretTable *secretTable
+	windowEnd   map[*secretRule]int // where a window rule last matched
+	genericEnd  int                 // where the last generic secret began
+
+	phoneEnd   int // end of the last telephone number
+	addressEnd int // end of the last postal address
+
 	// context words of the last value asked about
 	ctxKept          bool
 	ctxStart, ctxEnd int
@@ -19,6 +26,9 @@ func (s *scan) run(text []byte) {
 	s.shapes = shapesOnce()
 	s.emails()
 	s.numbers()
+	s.addresses6()
+	s.secrets()
+	s.hits = append(s.hits, tagNames(text)...)
 }
 
 // Character classes, one table look-up a byte.

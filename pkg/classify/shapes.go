@@ -22,6 +22,7 @@ type recogniser struct {
 	context float64             // score with a context word
 	failed  float64             // score with a context word where the check fails; 0: silent
 	words   string              // context words, comma-separated, lower case
+	weak    bool                // the check passes too often to stand alone
 	upper   bool                // letters must be upper case where no context word stands
 }
 
@@ -36,6 +37,7 @@ var allRecognisers = []*recogniser{
 	&inAadhaar, &inPAN, &inGSTIN, &inVoter,
 	&auTFN, &auABN, &auACN, &auMedicare, &caSIN, &brCPF, &brCNPJ, &mxCURP, &mxRFC, &clRUT,
 	&sgNRIC, &jpMyNumber, &krRRN, &krFRN, &krBRN, &krDriver, &krPassport, &zaID, &cnID, &thTNIN, &twID, &ruSNILS, &ilID,
+	&phoneContext, &notPhone, &birthContext, &versionContext, &cardContext, &geoContext,
 }
 
 type ctxBits [2]uint64
@@ -311,12 +313,12 @@ func (s *scan) tryShape(e shapeEnd, b []byte, start, end int, lower bool) {
 		score = r.context
 	case far.has(e.rec):
 		score = r.context - 0.1
-	case !ok || lower && r.upper:
+	case !ok || lower && r.upper && !s.alone(start, end):
 		return
 	default:
 		score = e.bare
-		if r.proved && score < 0.5 && s.alone(start, end) {
-			score = 0.5 // a value on its own, as in a form field: the checksum has to do
+		if r.proved && !r.weak && score < 0.5 && s.alone(start, end) {
+			score = 0.55 // a value on its own, as in a form field: the checksum has to do
 		}
 	}
 	if !ok {

@@ -1,0 +1,177 @@
+package classify
+
+import (
+	"bytes"
+	"net/netip"
+	"sync"
+)
+
+// IP_ADDRESS and MAC_ADDRESS.
+
+// versionContext are words before four numbers that are a version.
+var versionContext = recogniser{entity: "", words: "version,ver,release,build,firmware,v,rev,revision,section,chapter,oid,figure,assemblyversion,fileversion,productversion,clause,article"}
+
+var versionIndex = sync.OnceValue(func() int { return recogniserIndex(&versionContext) })
+
+// address4 takes dotted-quad IPv4.
+func (s *scan) address4(start int) {
+	t := s.text
+	if p := s.at(start - 1); isWord(p) || p == '.' && is(s.at(start-2), cAlnum) || p == '-' && is(s.at(start-2), cAlnum) {
+		return
+	}
+	i := start
+	zeroLed := false
+	for part := range 4 {
+		from, v := i, 0
+		for i < len(t) && is(t[i], cDigit) && i-from < 4 {
+			v = v*10 + int(t[i]-'0')
+			i++
+		}
+		if i == from || i-from > 3 || v > 255 {
+			return
+		}
+		zeroLed = zeroLed || i-from > 1 && t[from] == '0'
+		if part < 3 {
+			if s.at(i) != '.' {
+				return
+			}
+			i++
+		}
+	}
+	if c := s.at(i); isWord(c) || c == '.' && is(s.at(i+1), cDigit) || c == '-' && is(s.at(i+1), cAlpha) || zeroLed {
+		return
+	}
+	i = s.prefixLength(i, 32)
+	score := 0.95
+	if near, _ := s.context(start, i); near.has(versionIndex()) {
+		score = 0.3
+	}
+	if bytes.HasPrefix(t[start:i], []byte("0.")) && i-start < 9 && string(t[start:i]) != "0.0.0.0" {
+		score = 0.4
+	}
+	s.add(hit{typ: "IP_ADDRESS", start: start, end: i, score: score})
+}
+
+// addresses6 looks at every run of hexadecimal digits and colons with at least two
+// colons.
+func (s *scan) addresses6() {
+	t := s.text
+	for from := 0; ; {
+		i := bytes.IndexByte(t[from:], ':')
+		if i < 0 {
+			return
+		}
+		i += from
+		from = i + 1
+		start := i
+		for start > 0 && i-start < 5 && isHex(t[start-1]) {
+			start--
+		}
+		if i-start > 4 || !isHex(s.at(i+1)) && s.at(i+1) != ':' {
+			continue
+		}
+		if start == i && s.at(i+1) != ':' {
+			continue
+		}
+		end, colons, dots := start, 0, 0
+		for end < len(t) && end-start <= 45 && (isHex(t[end]) || t[end] == ':' || t[end] == '.' && colons > 0) {
+			if t[end] == ':' {
+				colons++
+			} else if t[end] == '.' {
+				dots++
+			}
+			end++
+		}
+		from = max(from, end)
+		if colons < 2 || isWord(s.at(start-1)) || s.at(start-1) == '.' && is(s.at(start-2), cAlnum) {
+			continue
+		}
+		for end > start && (t[end-1] == '.' || t[end-1] == ':' && (end-2 < start || t[end-2] != ':')) {
+			end--
+		}
+		if isWord(s.at(end)) {
+			continue
+		}
+		b := t[start:end]
+		addr, err := netip.ParseAddr(string(b))
+		if err != nil || addr.Is4() {
+			continue
+		}
+		groups, digit := 0, false
+		for _, p := range bytes.FieldsFunc(b, func(r rune) bool { return r == ':' }) {
+			groups++
+			digit = digit || bytes.ContainsAny(p, "0123456789")
+		}
+		// In source code x::y is a name: two groups are an address only with digits and
+		// not behind a letter, and :: alone is none.
+		if !digit || groups < 2 && string(b) != "::1" && !(len(b) >= 5) || groups == 2 && len(b) < 8 && !bytes.HasPrefix(b, []byte("fe80")) && !bytes.HasPrefix(b, []byte("2")) && !bytes.HasPrefix(b, []byte("f")) && !bytes.HasPrefix(b, []byte("::")) {
+			continue
+		}
+		if s.at(end) == '%' { // zone
+			k := end + 1
+			for k < len(t) && is(t[k], cAlnum) && k-end < 16 {
+				k++
+			}
+			if k > end+1 {
+				end = k
+			}
+		}
+		end = s.prefixLength(end, 128)
+		s.add(hit{typ: "IP_ADDRESS", start: start, end: end, score: 0.95})
+		from = end
+	}
+}
+
+// prefixLength takes the /24 behind an address into the span.
+func (s *scan) prefixLength(end, most int) int {
+	if s.at(end) != '/' {
+		return end
+	}
+	i, v := end+1, 0
+	for i < len(s.text) && is(s.text[i], cDigit) && i-end < 5 {
+		v = v*10 + int(s.text[i]-'0')
+		i++
+	}
+	if i == end+1 || v > most || isWord(s.at(i)) || s.at(i) == '.' {
+		return end
+	}
+	return i
+}
+
+func isHex(c byte) bool {
+	return is(c, cDigit) || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+}
+
+// mac takes six pairs with one separator, or three groups of four.
+func (s *scan) mac(start int) {
+	t := s.text
+	if p := s.at(start - 1); isWord(p) || (p == ':' || p == '-' || p == '.') && isHex(s.at(start-2)) {
+		return
+	}
+	for _, form := range []struct {
+		groups, n int
+		seps      string
+	}{{6, 2, ":-"}, {3, 4, "."}} {
+		sep := s.at(start + form.n)
+		end := start + form.groups*(form.n+1) - 1
+		if end > len(t) || bytes.IndexByte([]byte(form.seps), sep) < 0 || isWord(s.at(end)) || s.at(end) == sep && isHex(s.at(end+1)) {
+			continue
+		}
+		ok, lower, upper := true, false, false
+		var b []byte
+		for i := start; i < end && ok; i++ {
+			if (i-start)%(form.n+1) == form.n {
+				ok = t[i] == sep
+				continue
+			}
+			ok = isHex(t[i])
+			lower, upper = lower || is(t[i], cLower), upper || is(t[i], cUpper)
+			b = append(b, t[i]|0x20)
+		}
+		if !ok || same(b) || lower && upper && form.n == 4 {
+			continue
+		}
+		s.add(hit{typ: "MAC_ADDRESS", start: start, end: end, score: 0.95})
+		return
+	}
+}

@@ -1,0 +1,371 @@
+package classify
+
+import (
+	"sync"
+
+	"github.com/nyaruka/phonenumbers"
+)
+
+// PHONE_NUMBER. The phone library knows which numbers exist, and costs some ten
+// thousand times what a byte costs; so form and context decide first, and only what
+// already looks like a telephone number is put to it. Dates, times, versions, ids and
+// money look like phone numbers to a wide pattern: they are what most false alarms
+// come from.
+
+// phoneContext has no shape; its words are the context of telephone numbers.
+var phoneContext = recogniser{
+	entity: "PHONE_NUMBER",
+	words: "phone,phones,telephone,tel,mobile,cell,cellphone,fax,call,text,sms,whatsapp,contact,dial,ring,hotline,phone number,phonenumber,mobilnummer," +
+		"telefon,telefonnummer,handy,handynummer,rufnummer,mobil,téléphone,telephone,portable,appelez,móvil,movil,teléfono,telefono,celular,llame,llámame,cellulare,chiamare," +
+		"telefone,telemóvel,ligue,telepono,cep,numara,telefoon,mobiel,bellen,gsm,numer,komórka,komorkowy,puhelin,mob,ph,телефон,тел,моб,τηλέφωνο,电话,手机,電話,携帯,전화,휴대폰,โทร,हाथ,फोन,मोबाइल,هاتف,الهاتف,جوال",
+}
+
+// notPhone are words of numbers that are something else.
+var notPhone = recogniser{
+	entity: "",
+	words: "order,invoice,id,isbn,issn,tracking,ticket,ref,reference,version,serial,account,routing,amount,total,sku,barcode,upc,ean,case,transaction,batch,part,model," +
+		"timestamp,ts,unix,epoch,port,pid,size,bytes,offset,count,duration,imei,iccid,vin,npi,ssn,sin,mrn,nhs,tfn,abn,acn,policy,member,patient,passport,licence,license,doi,arxiv,rfc,issue,pr,commit,build,zip,bestellnummer,rechnung,rechnungsnummer,kundennummer,facture,commande,pedido,factura",
+}
+
+type digitGroup struct {
+	n   int
+	sep byte // before it; 2 for more than one separator
+}
+
+func (s *scan) phone(start int) {
+	t := s.text
+	if start < s.phoneEnd {
+		return
+	}
+	from, plus, paren := start, false, false
+	if s.at(from-1) == '+' {
+		from--
+		plus = true
+	}
+	if s.at(from-1) == '(' {
+		from--
+		paren = true
+		if !plus && s.at(from-1) == '+' {
+			from--
+			plus = true
+		}
+	}
+	if p := s.at(from - 1); is(p, cAlnum) && !(s.at(from-2) == '\\') || p == '.' && is(s.at(from-2), cDigit) || p == '$' || p == '_' || p == '#' ||
+		(p == '-' || p == '/' || p == '+' || p == '*') && is(s.at(from-2), cAlnum) {
+		return
+	}
+	var d [16]byte
+	var g [8]digitGroup
+	n, groups, end := 0, 0, start
+	for i := start; i < len(t); {
+		c := t[i]
+		if is(c, cDigit) {
+			if n == len(d) {
+				return
+			}
+			d[n] = c
+			n++
+			if groups == 0 {
+				groups = 1
+			}
+			g[groups-1].n++
+			i++
+			end = i
+			continue
+		}
+		k := i
+		for k < len(t) && k-i < 3 && (t[k] == ' ' || t[k] == '-' || t[k] == '.' || t[k] == '/' || t[k] == '(' || t[k] == ')') {
+			k++
+		}
+		if k == i || k >= len(t) || !is(t[k], cDigit) || groups == len(g) {
+			break
+		}
+		sep := t[i]
+		if k-i > 1 {
+			if k-i == 2 && t[i] == '.' && t[k-1] == ' ' { // end of a sentence
+				break
+			}
+			sep = 2
+		}
+		if t[i] == ')' && k-i == 1 {
+			sep = 2
+		}
+		if sep == 2 && !(t[i] == ')' || t[k-1] == '(' || t[k-1] == ')' || t[i] == ' ' && t[i+1] == '-' || t[i] == '(') {
+			break
+		}
+		g[groups].sep = sep
+		groups++
+		i = k
+	}
+	if n < 7 || n > 15 {
+		return
+	}
+	if c := s.at(end); isWord(c) && c != 'x' && c != 'e' || c == '%' || c == '@' || c == ':' && is(s.at(end+1), cDigit) || (c == '-' || c == '/' || c == '.' || c == ',') && is(s.at(end+1), cAlnum) {
+		return
+	}
+	digits, gs := d[:n], g[:groups]
+	score, valid := 0.0, false
+	switch {
+	case plus:
+		score, valid = s.international(digits, gs)
+	case n > 9 && digits[0] == '0' && digits[1] == '0':
+		if score, valid = s.international(digits[2:], gs); score > 0 {
+			score -= 0.15
+		}
+	default:
+		score, valid = s.national(digits, gs, paren, from, end)
+	}
+	if score == 0 {
+		return
+	}
+	// Extension: x123, ext. 123.
+	i := end
+	for i < len(t) && t[i] == ' ' && i-end < 2 {
+		i++
+	}
+	for _, w := range []string{"extension ", "ext. ", "ext.", "ext ", "ext", "x ", "x"} {
+		if len(t)-i > len(w) && string(t[i:i+len(w)]) == w && is(t[i+len(w)], cDigit) {
+			k := i + len(w)
+			for k < len(t) && is(t[k], cDigit) && k-i < 16 {
+				k++
+			}
+			if !isWord(s.at(k)) {
+				end = k
+			}
+			break
+		}
+	}
+	near, far := s.context(from, end)
+	switch {
+	case near.has(phoneIndex()):
+		score = max(score, min(1, score+0.25))
+	case far.has(phoneIndex()):
+		score = min(1, score+0.15)
+	case near.has(notPhoneIndex()) && !plus:
+		score -= 0.3
+	}
+	if near.has(notPhoneIndex()) && !near.has(phoneIndex()) && !plus && groups == 1 {
+		return
+	}
+	if score >= 0.5 {
+		s.phoneEnd = end
+	}
+	s.add(hit{typ: "PHONE_NUMBER", start: from, end: end, score: score, valid: valid && score >= 0.7})
+}
+
+var phoneIndex = sync.OnceValue(func() int { return recogniserIndex(&phoneContext) })
+var notPhoneIndex = sync.OnceValue(func() int { return recogniserIndex(&notPhone) })
+
+func recogniserIndex(r *recogniser) int {
+	for i, x := range allRecognisers {
+		if x == r {
+			return i
+		}
+	}
+	panic("classify: recogniser not listed")
+}
+
+func (s *scan) international(d []byte, g []digitGroup) (float64, bool) {
+	if len(d) < 8 || d[0] == '0' {
+		return 0, false
+	}
+	if parsed, ok := lookup("+"+string(d), ""); ok {
+		if phonenumbers.IsValidNumber(parsed) {
+			return 0.95, true
+		}
+		if phonenumbers.IsPossibleNumber(parsed) {
+			return 0.6, false
+		}
+		if len(g) > 1 && len(d) >= 10 {
+			return 0.55, false
+		}
+	}
+	return 0, false
+}
+
+func lookup(number, region string) (*phonenumbers.PhoneNumber, bool) {
+	n, err := phonenumbers.Parse(number, region)
+	return n, err == nil
+}
+
+func validIn(d []byte, regions ...string) bool {
+	for _, r := range regions {
+		if n, ok := lookup(string(d), r); ok && phonenumbers.IsValidNumberForRegion(n, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// groupsAre reports whether the group lengths are exactly these.
+func groupsAre(g []digitGroup, n ...int) bool {
+	if len(g) != len(n) {
+		return false
+	}
+	for i := range g {
+		if g[i].n != n[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func nanp(d []byte) bool {
+	if len(d) == 11 && d[0] == '1' {
+		d = d[1:]
+	}
+	return len(d) == 10 && d[0] >= '2' && d[3] >= '2' && !(d[1] == '9' && d[2] == '9') && !(d[4] == '1' && d[5] == '1') && !same(d)
+}
+
+// national scores a number without a country code.
+func (s *scan) national(d []byte, g []digitGroup, paren bool, from, end int) (float64, bool) {
+	n := len(d)
+	if same(d) || dateLike(d, g) {
+		return 0, false
+	}
+	has := func() bool {
+		near, _ := s.context(from, end)
+		return near.has(phoneIndex())
+	}
+	if groupsAre(g, 3, 2, 4) || s.at(from-1) == ' ' && is(s.at(from-2), cDigit) && !has() {
+		return 0, false
+	}
+	last := g[len(g)-1].sep
+	// North America: 3-3-4, perhaps behind a 1.
+	if n == 10 && (groupsAre(g, 3, 3, 4) || paren && groupsAre(g, 3, 7)) || n == 11 && d[0] == '1' && groupsAre(g, 1, 3, 3, 4) {
+		switch {
+		case paren || g[1].sep == 2 || len(g) > 3 && g[2].sep == 2:
+			if nanp(d) {
+				return 0.85, true
+			}
+			return 0.65, false
+		case nanp(d) && (last == '-' || last == '.'):
+			return 0.75, true
+		case nanp(d):
+			return 0.5, true
+		case last == '-':
+			return 0.55, false
+		case last == '.':
+			return 0.5, false
+		}
+		if has() {
+			return 0.4, false
+		}
+		return 0, false
+	}
+	if n == 13 && string(d[:3]) == "001" && len(g) >= 4 {
+		return 0.6, false
+	}
+	if len(g) == 1 { // digits without a break: only where something says telephone
+		if !has() {
+			if d[0] == '0' && n >= 10 && n <= 11 && s.alone(from, end) && validIn(d, "GB", "DE", "FR", "IT", "PH", "TR", "JP", "AU", "ZA", "IN") {
+				return 0.5, true
+			}
+			return 0, false
+		}
+		switch {
+		case n == 10 && nanp(d):
+			return 0.6, true
+		case d[0] == '0' && n >= 9 && n <= 12:
+			return 0.5, false
+		case n >= 9 && n <= 11 && validIn(d, "IN", "CN", "ES", "PL", "PT", "BR", "FR", "DE", "GB", "IT", "NL", "SE", "NO", "DK", "MX", "SG", "PH", "TR"):
+			return 0.5, true
+		case n >= 9 && n <= 13:
+			return 0.35, false
+		}
+		return 0, false
+	}
+	sepOK := true
+	for _, x := range g[1:] {
+		if x.sep != g[1].sep && x.sep != 2 && g[1].sep != 2 && x.sep != '-' && x.sep != ' ' {
+			sepOK = false
+		}
+	}
+	if !sepOK {
+		return 0, false
+	}
+	short := 0
+	for _, x := range g {
+		if x.n == 1 {
+			short++
+		}
+	}
+	switch {
+	case n == 9 && d[0] == '0' && !has():
+		return 0, false
+	case d[0] == '0' && g[0].n == 1 && n == 11 && len(g) > 3 && validIn(d, "TR", "GB", "IT"):
+		return 0.65, true
+	case d[0] == '0' && n >= 9 && n <= 12 && g[0].n >= 2 && g[0].n <= 6 && short == 0:
+		// A trunk prefix: most of Europe, Asia, Oceania.
+		if groupsAre(g, 2, 2, 2, 2, 2) && validIn(d, "FR") {
+			return 0.8, true
+		}
+		if validIn(d, "GB", "DE", "AU", "JP", "IT", "NL", "KR", "FR", "CH", "AT", "BE", "SE", "ZA", "TR", "IN", "NZ", "IE", "CN", "TW", "MY", "TH", "TR", "PH", "ID", "IL", "FI") {
+			if paren || len(g) > 2 {
+				return 0.75, true
+			}
+			if g[0].n >= 3 {
+				return 0.65, true
+			}
+			return 0.5, true
+		}
+		if len(g) >= 3 || paren {
+			return 0.45, false
+		}
+		return 0.3, false
+	case paren && n >= 8 && n <= 12 && g[0].n <= 4:
+		return 0.6, false
+	case n == 10 && (groupsAre(g, 5, 5) || groupsAre(g, 4, 6) || groupsAre(g, 3, 7)) && d[0] >= '6' && validIn(d, "IN"):
+		return 0.55, true
+	case n == 9 && (groupsAre(g, 3, 3, 3) || groupsAre(g, 3, 2, 2, 2) || groupsAre(g, 2, 3, 2, 2)) && d[0] >= '5' && d[0] <= '9':
+		if groupsAre(g, 3, 3, 3) && !has() {
+			return 0.3, false
+		}
+		if validIn(d, "ES", "PL", "PT", "CZ") {
+			return 0.5, true
+		}
+		return 0.3, false
+	case n == 11 && groupsAre(g, 3, 4, 4) && d[0] == '1' && validIn(d, "CN"):
+		return 0.7, true
+	case n == 11 && groupsAre(g, 2, 5, 4) && validIn(d, "BR"):
+		return 0.7, true
+	case n == 10 && groupsAre(g, 2, 4, 4), n == 8 && groupsAre(g, 4, 4), n == 8 && groupsAre(g, 2, 2, 2, 2), n == 7 && groupsAre(g, 3, 4):
+		if has() {
+			return 0.45, false
+		}
+		return 0, false
+	case n >= 8 && n <= 12 && short <= 1 && has():
+		return 0.35, false
+	}
+	return 0, false
+}
+
+// dateLike reports whether the groups are a date or the beginning of a timestamp.
+func dateLike(d []byte, g []digitGroup) bool {
+	if len(g) < 2 {
+		return n14(d)
+	}
+	year := func(i int) bool {
+		if i+4 > len(d) {
+			return false
+		}
+		y := prefix(d[i:], 4)
+		return y >= 1900 && y <= 2100
+	}
+	switch {
+	case g[0].n == 4 && len(g) >= 3 && g[1].n <= 2 && g[2].n <= 2 && year(0):
+		return true
+	case len(g) >= 3 && g[0].n <= 2 && g[1].n <= 2 && g[2].n == 4 && year(g[0].n+g[1].n):
+		return true
+	case g[0].n == 8 && year(0) && dayMonth(num(d, 6, 2), num(d, 4, 2)):
+		return true
+	case len(g) == 2 && g[0].n == 4 && g[1].n == 4 && year(0) && year(4):
+		return true
+	}
+	return false
+}
+
+// n14 reports whether digits are a compact timestamp (20260131…).
+func n14(d []byte) bool {
+	return len(d) >= 12 && (prefix(d, 2) == 19 || prefix(d, 2) == 20) && dayMonth(num(d, 6, 2), num(d, 4, 2))
+}

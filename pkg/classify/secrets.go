@@ -1,0 +1,574 @@
+package classify
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/stoplog/stoplog/corpus/recognisers"
+)
+
+// SECRET: credentials. The rules are data (corpus/recognisers): those of gitleaks, and
+// ours. What drives them is here, for it is the driver that makes such rules slow or
+// fast. A rule becomes one of three kinds when it is loaded:
+//
+//   - prefix: every match begins with one of a few literals (ghp_, AKIA, xoxb-). The
+//     automaton finds the literal, and the pattern is tried there and nowhere else;
+//   - assigned: name, operator, value (jira_token = "…"). The automaton finds the name, a
+//     hand-written step finds the value, and the pattern sees the value alone;
+//   - window: the rest. The pattern is searched around the rule's keywords.
+//
+// No pattern ever runs over a whole text. Patterns are compiled at first use.
+type secretRule struct {
+	id      string
+	kind    secretKind
+	expr    string
+	group   int
+	entropy float64
+	allowed allowSet
+	word    bool // a word boundary must stand before the match
+
+	once sync.Once
+	re   *regexp.Regexp
+}
+
+type secretKind uint8
+
+const (
+	secretPrefix secretKind = iota
+	secretAssigned
+	secretWindow
+	secretOwn // a function of this package
+)
+
+type secretTable struct {
+	words *automaton
+	hits  [][]*trigger // by word
+	rules []*secretRule
+	all   allowSet
+}
+
+type trigger struct {
+	rule  *secretRule
+	exact []string // the literal as the rule writes it; none: in any case
+	own   func(s *scan, start, end int)
+}
+
+type allowJSON struct {
+	Target    string   `json:"target"`
+	And       bool     `json:"and"`
+	Regexes   []string `json:"regexes"`
+	Stopwords []string `json:"stopwords"`
+}
+
+type ruleFile struct {
+	Source  string      `json:"source"`
+	Version string      `json:"version"`
+	Sum     string      `json:"sum"`
+	Licence string      `json:"licence"`
+	Allow   []allowJSON `json:"allow"`
+	Rules   []struct {
+		ID       string      `json:"id"`
+		Regex    string      `json:"regex"`
+		Entropy  float64     `json:"entropy"`
+		Group    int         `json:"group"`
+		Keywords []string    `json:"keywords"`
+		Allow    []allowJSON `json:"allow"`
+	} `json:"rules"`
+}
+
+type allowSet []*compiledAllow
+
+type compiledAllow struct {
+	target string
+	and    bool
+	exprs  []string
+	words  []string
+	once   sync.Once
+	res    []*regexp.Regexp
+	stop   *automaton
+}
+
+func compileAllow(in []allowJSON) allowSet {
+	var out allowSet
+	for _, a := range in {
+		out = append(out, &compiledAllow{target: a.Target, and: a.And, exprs: a.Regexes, words: a.Stopwords})
+	}
+	return out
+}
+
+// allows reports whether a finding is one the rule's authors know to be harmless.
+func (s allowSet) allows(secret, match, line []byte) bool {
+	for _, a := range s {
+		a.once.Do(func() {
+			for _, e := range a.exprs {
+				a.res = append(a.res, regexp.MustCompile(e))
+			}
+			if len(a.words) > 0 {
+				var low []string
+				for _, w := range a.words {
+					low = append(low, strings.ToLower(w))
+				}
+				a.stop = newAutomaton(low)
+			}
+		})
+		on := secret
+		switch a.target {
+		case "match":
+			on = match
+		case "line":
+			on = line
+		}
+		hit, all := false, true
+		for _, re := range a.res {
+			if re.Match(on) {
+				hit = true
+			}
+		}
+		if len(a.res) > 0 && !hit {
+			all = false
+		}
+		if a.stop != nil {
+			if a.stop.any(secret) {
+				hit = true
+			} else {
+				all = false
+			}
+		}
+		if a.and && hit && all || !a.and && hit {
+			return true
+		}
+	}
+	return false
+}
+
+// parts of the pattern that gitleaks builds its name-operator-value rules from
+const (
+	asgHead = `[\w.-]{0,50}?`
+	asgTail = `(?:[ \t\w.-]{0,20})[\s'"]{0,3}`
+	asgOp   = `(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}`
+	asgEnd  = `(?:[\x60'"\s;]|\\[nr]|$)`
+	// what may stand behind a value; wider than there, for text is not only source code
+	valueEnd = `(?:[\x60'"\s;,)<&\]}]|\\[nr"]|\\u003c|$)`
+)
+
+var secretsOnce = sync.OnceValue(func() *secretTable {
+	t := &secretTable{}
+	index := map[string]int{}
+	var words []string
+	add := func(word string, tr *trigger) {
+		low := strings.ToLower(word)
+		i, ok := index[low]
+		if !ok {
+			i = len(words)
+			index[low] = i
+			words = append(words, low)
+			t.hits = append(t.hits, nil)
+		}
+		t.hits[i] = append(t.hits[i], tr)
+	}
+	for _, data := range [][]byte{recognisers.Gitleaks, recognisers.Secrets} {
+		var f ruleFile
+		d := json.NewDecoder(bytes.NewReader(data))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&f); err != nil {
+			panic(fmt.Sprintf("classify: secret rules: %v", err))
+		}
+		t.all = append(t.all, compileAllow(f.Allow)...)
+		for i := range f.Rules {
+			j := &f.Rules[i]
+			r := &secretRule{id: j.ID, expr: j.Regex, group: j.Group, entropy: j.Entropy}
+			r.load(j.Keywords, add)
+			r.allowed = compileAllow(j.Allow)
+			t.rules = append(t.rules, r)
+		}
+	}
+	for _, o := range slices.Concat(ownSecrets, labels, addresses) {
+		r := &secretRule{id: o.id, kind: secretOwn}
+		t.rules = append(t.rules, r)
+		for _, w := range o.words {
+			add(w, &trigger{rule: r, own: o.find})
+		}
+	}
+	t.words = newAutomaton(words)
+	return t
+})
+
+// load decides the rule's kind and registers its triggers.
+func (r *secretRule) load(keywords []string, add func(string, *trigger)) {
+	if r.id == "generic-api-key" || r.id == "private-key" || r.id == "jwt" {
+		for _, w := range keywords {
+			switch r.id {
+			case "generic-api-key":
+				add(w, &trigger{rule: r, own: genericSecret(r)})
+			}
+		}
+		if r.id != "generic-api-key" { // their own functions know more (secrets_own.go)
+			return
+		}
+		r.kind = secretOwn
+		return
+	}
+	if names, value, fold, ok := splitAssigned(r.expr); ok {
+		if re, err := syntax.Parse(names, syntax.Perl|syntax.FoldCase); err == nil {
+			if lits, exact := prefixes(re); exact && len(lits) > 0 {
+				r.kind = secretAssigned
+				if fold {
+					value = `(?i:` + value + `)`
+				}
+				r.expr = `^(` + value + `)` + valueEnd
+				r.group = 1
+				for _, l := range unique(lits) {
+					add(l, &trigger{rule: r})
+				}
+				return
+			}
+		}
+	}
+	re, err := syntax.Parse(r.expr, syntax.Perl)
+	if err != nil {
+		panic(fmt.Sprintf("classify: secret rule %s: %v", r.id, err))
+	}
+	if lits, _ := prefixes(re); usable(lits) {
+		r.kind = secretPrefix
+		r.word = strings.HasPrefix(r.expr, `\b`) || strings.HasPrefix(r.expr, `(?i)\b`)
+		r.expr = `^(?:` + strings.ReplaceAll(r.expr, asgEnd, valueEnd) + `)`
+		fold := strings.HasPrefix(r.expr, `^(?:(?i)`)
+		for _, l := range unique(lits) {
+			tr := &trigger{rule: r}
+			for _, w := range lits {
+				if !fold && strings.ToLower(w) == l {
+					tr.exact = append(tr.exact, w)
+				}
+			}
+			add(l, tr)
+		}
+		return
+	}
+	r.kind = secretWindow
+	if r.id == "kubernetes-secret-yaml" {
+		keywords = []string{"kind:"} // "secret" is everywhere, and every match has this
+	}
+	for _, w := range keywords {
+		add(w, &trigger{rule: r})
+	}
+}
+
+func unique(lits []string) []string {
+	seen := map[string]bool{}
+	var out []string
+	for _, l := range lits {
+		if l = strings.ToLower(l); !seen[l] {
+			seen[l] = true
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+func usable(lits []string) bool {
+	for _, l := range lits {
+		if len(l) < 2 {
+			return false
+		}
+	}
+	return len(lits) > 0
+}
+
+// splitAssigned takes a name-operator-value pattern apart.
+func splitAssigned(expr string) (names, value string, fold, ok bool) {
+	rest, found := strings.CutPrefix(expr, `(?i)`+asgHead)
+	if found {
+		fold = true
+	} else if rest, found = strings.CutPrefix(expr, asgHead+`(?i:`+asgHead); !found {
+		return
+	}
+	names, rest, found = strings.Cut(rest, asgTail)
+	if !found {
+		return
+	}
+	if !fold {
+		rest = strings.TrimPrefix(rest, `)`)
+	}
+	rest, found = strings.CutPrefix(rest, asgOp+`(`)
+	if !found {
+		return
+	}
+	value, found = strings.CutSuffix(rest, `)`+asgEnd)
+	return names, value, fold, found
+}
+
+// prefixes gives literals one of which every match begins with. exact: the literals are
+// all of what can match.
+func prefixes(re *syntax.Regexp) (lits []string, exact bool) {
+	const most = 64
+	switch re.Op {
+	case syntax.OpLiteral:
+		return []string{string(re.Rune)}, true
+	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpBeginText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return []string{""}, true
+	case syntax.OpCapture:
+		return prefixes(re.Sub[0])
+	case syntax.OpCharClass:
+		n := 0
+		for i := 0; i < len(re.Rune); i += 2 {
+			n += int(re.Rune[i+1]-re.Rune[i]) + 1
+			if n > 6 {
+				return []string{""}, false
+			}
+		}
+		for i := 0; i < len(re.Rune); i += 2 {
+			for r := re.Rune[i]; r <= re.Rune[i+1]; r++ {
+				if r < utf8.RuneSelf {
+					lits = append(lits, string(r))
+				}
+			}
+		}
+		return lits, true
+	case syntax.OpQuest:
+		l, e := prefixes(re.Sub[0])
+		return append(l, ""), e
+	case syntax.OpConcat:
+		lits, exact = []string{""}, true
+		for _, sub := range re.Sub {
+			l, e := prefixes(sub)
+			if len(l)*len(lits) > most {
+				return lits, false
+			}
+			var next []string
+			for _, a := range lits {
+				for _, b := range l {
+					next = append(next, a+b)
+				}
+			}
+			lits, exact = next, e
+			if !exact {
+				return lits, false
+			}
+		}
+		return lits, true
+	case syntax.OpAlternate:
+		exact = true
+		for _, sub := range re.Sub {
+			l, e := prefixes(sub)
+			lits, exact = append(lits, l...), exact && e
+		}
+		if len(lits) > most {
+			return []string{""}, false
+		}
+		return lits, exact
+	}
+	return []string{""}, false
+}
+
+func (r *secretRule) regexp() *regexp.Regexp {
+	r.once.Do(func() { r.re = regexp.MustCompile(r.expr) })
+	return r.re
+}
+
+const secretWindowAfter = 1 << 10
+
+// secrets runs the rules whose words occur.
+func (s *scan) secrets() {
+	t := secretsOnce()
+	s.secretTable = t
+	st := 0
+	a := t.words
+	for i, c := range s.text {
+		st = int(a.next[st*a.width+int(a.class[c])])
+		if !a.hit[st] {
+			continue
+		}
+		for _, w := range a.out[st] {
+			start, end := i+1-a.lens[w], i+1
+			for _, tr := range t.hits[w] {
+				s.secret(tr, start, end)
+			}
+		}
+	}
+}
+
+// nameCase reports whether a name is written as one word: etsy, Etsy, ETSY.
+func nameCase(b []byte) bool {
+	lower, upper := 0, 0
+	for _, c := range b[1:] {
+		if is(c, cLower) {
+			lower++
+		} else if is(c, cUpper) {
+			upper++
+		}
+	}
+	return lower == 0 || upper == 0 || is(b[0], cUpper) && upper <= 2 || upper == 1
+}
+
+func isWord(c byte) bool { return is(c, cAlnum) || c == '_' }
+
+func (s *scan) secret(tr *trigger, start, end int) {
+	if tr.own != nil {
+		tr.own(s, start, end)
+		return
+	}
+	r := tr.rule
+	switch r.kind {
+	case secretPrefix:
+		if len(tr.exact) > 0 && !slices.Contains(tr.exact, string(s.text[start:end])) {
+			return
+		}
+		if r.word && isWord(s.at(start-1)) && !(s.at(start-2) == '\\' && (s.at(start-1) == 'n' || s.at(start-1) == 't')) {
+			return
+		}
+		s.match(r, start, min(len(s.text), start+4*secretWindowAfter))
+	case secretAssigned:
+		if !nameCase(s.text[start:end]) {
+			return // SetSysctl holds no etsy
+		}
+		v := s.value(end)
+		if v < 0 {
+			return
+		}
+		s.match(r, v, min(len(s.text), v+512))
+	case secretWindow:
+		from := max(0, start-256)
+		if from < s.windowEnd[r] {
+			from = s.windowEnd[r]
+		}
+		s.search(r, from, min(len(s.text), end+secretWindowAfter))
+	}
+}
+
+// match tries an anchored pattern.
+func (s *scan) match(r *secretRule, from, to int) {
+	m := r.regexp().FindSubmatchIndex(s.text[from:to])
+	if m != nil {
+		s.accept(r, m, from)
+	}
+}
+
+// search looks for a pattern in a window.
+func (s *scan) search(r *secretRule, from, to int) {
+	if from >= to {
+		return
+	}
+	m := r.regexp().FindSubmatchIndex(s.text[from:to])
+	if m == nil {
+		return
+	}
+	if s.windowEnd == nil {
+		s.windowEnd = map[*secretRule]int{}
+	}
+	s.windowEnd[r] = from + m[1]
+	s.accept(r, m, from)
+}
+
+// accept checks what a pattern found and adds it.
+func (s *scan) accept(r *secretRule, m []int, at int) {
+	a, b := m[0], m[1]
+	if r.group > 0 && 2*r.group+1 < len(m) && m[2*r.group] >= 0 {
+		a, b = m[2*r.group], m[2*r.group+1]
+	} else {
+		for g := 2; g+1 < len(m); g += 2 {
+			if m[g] >= 0 && m[g+1] > m[g] {
+				a, b = m[g], m[g+1]
+				break
+			}
+		}
+	}
+	secret, match := s.text[at+a:at+b], s.text[at+m[0]:at+m[1]]
+	if r.entropy > 0 && entropy(secret) < r.entropy {
+		return
+	}
+	if r.kind == secretAssigned && !plausibleValue(secret) {
+		return
+	}
+	line := s.line(at+m[0], at+m[1])
+	if r.allowed.allows(secret, match, line) || s.secretTable.all.allows(secret, match, line) {
+		return
+	}
+	score := 0.95
+	if r.kind == secretAssigned {
+		score = 0.85
+	}
+	s.add(hit{typ: "SECRET", rule: r.id, start: at + a, end: at + b, score: score, valid: r.kind == secretPrefix})
+}
+
+// line gives the line around a span, bounded.
+func (s *scan) line(start, end int) []byte {
+	from := max(0, start-300)
+	if i := bytes.LastIndexByte(s.text[from:start], '\n'); i >= 0 {
+		from += i + 1
+	}
+	to := min(len(s.text), end+300)
+	if i := bytes.IndexByte(s.text[end:to], '\n'); i >= 0 {
+		to = end + i
+	}
+	return s.text[from:to]
+}
+
+// value finds where the value of an assignment begins: behind the rest of a name, an
+// operator and quotes. -1: this is no assignment.
+func (s *scan) value(at int) int {
+	t := s.text
+	i, limit := at, min(len(t), at+24)
+	for i < limit && (isWord(t[i]) || t[i] == '.' || t[i] == '-' || t[i] == ' ' || t[i] == '\t') {
+		i++
+	}
+	limit = min(len(t), i+4)
+	for i < limit && (is(t[i], cSpace) || t[i] == '\'' || t[i] == '"' || t[i] == '\\') {
+		i++
+	}
+	op := i
+	for i < len(t) && i-op < 4 && (t[i] == '=' || t[i] == ':' || t[i] == '>' || t[i] == '|' || t[i] == '?' || t[i] == ',') {
+		i++
+	}
+	if i == op {
+		return -1
+	}
+	limit = min(len(t), i+6)
+	for i < limit && (is(t[i], cSpace) || t[i] == '\'' || t[i] == '"' || t[i] == '`' || t[i] == '=' || t[i] == '\\') {
+		i++
+	}
+	if i >= len(t) {
+		return -1
+	}
+	return i
+}
+
+// entropy is Shannon's, in bits a byte.
+func entropy(b []byte) float64 {
+	if len(b) == 0 {
+		return 0
+	}
+	var n [256]int
+	for _, c := range b {
+		n[c]++
+	}
+	e := 0.0
+	for _, k := range n {
+		if k > 0 {
+			p := float64(k) / float64(len(b))
+			e -= p * math.Log2(p)
+		}
+	}
+	return e
+}
+
+// plausibleValue tells a random value from a word, a path or a name: short values
+// without a digit are words.
+func plausibleValue(b []byte) bool {
+	digit, letters := false, 0
+	for _, c := range b {
+		if is(c, cDigit) {
+			digit = true
+		} else if is(c, cAlpha) {
+			letters++
+		}
+	}
+	return digit || bytes.IndexByte(b, ':') > 0 || len(b) >= 32 && letters > 0 && entropy(b) > 3.7
+}

@@ -1,0 +1,401 @@
+package classify
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+)
+
+// Secrets whose structure a pattern cannot check.
+
+type ownSecret struct {
+	id    string
+	words []string
+	find  func(s *scan, start, end int)
+}
+
+var ownSecrets = []ownSecret{
+	{"private-key", []string{"-----begin", "---- begin ssh2"}, (*scan).privateKey},
+	{"jwt", []string{"eyj", "eya"}, (*scan).jwt},
+	{"connection-string", []string{"://"}, (*scan).connection},
+	{"connection-string", []string{"password=", "pwd=", "accountkey=", "sharedaccesskey="}, (*scan).keyValue},
+	{"azure-storage-key", []string{"=="}, (*scan).storageKey},
+	{"basic-auth-header", []string{"basic "}, (*scan).basic},
+	{"bearer-token", []string{"bearer "}, (*scan).bearer},
+	{"password", []string{"passwor", "passwd", "passphrase", "passwort", "contraseña", "mot de passe", "wachtwoord", "hasło", "senha", "пароль", "密码", "パスワード"}, (*scan).password},
+}
+
+func (s *scan) addSecret(rule string, start, end int, score float64, valid bool) {
+	if end > start {
+		s.add(hit{typ: "SECRET", rule: rule, start: start, end: end, score: score, valid: valid})
+	}
+}
+
+// privateKey takes a PEM block of a private key up to its END line; where that is
+// missing, all of the base64 that follows.
+func (s *scan) privateKey(start, end int) {
+	head := s.text[start:min(len(s.text), start+120)]
+	i := bytes.Index(head, []byte("PRIVATE KEY"))
+	if i < 0 || bytes.IndexByte(head[:i], '\n') >= 0 {
+		return
+	}
+	body := s.text[start+i:]
+	if len(body) > 64<<10 {
+		body = body[:64<<10]
+	}
+	stop := 0
+	if e := bytes.Index(body, []byte("-----END")); e >= 0 {
+		stop = e + len("-----END")
+		if k := bytes.Index(body[stop:], []byte("-----")); k >= 0 && k < 80 {
+			stop += k + 5
+		}
+		if e < 40 {
+			return // nothing between the lines
+		}
+	} else {
+		stop = len("PRIVATE KEY-----")
+		for stop < len(body) && (is(body[stop], cAlnum|cSpace) || bytes.IndexByte([]byte(`+/=\:,-`), body[stop]) >= 0) {
+			stop++
+		}
+		if stop < 80 {
+			return
+		}
+	}
+	s.addSecret("private-key", start, start+i+min(stop, len(body)), 1, true)
+}
+
+func base64URL(c byte) bool { return isWord(c) || c == '-' }
+
+// jwt takes three (or, for encrypted ones, five) base64url parts whose first one decodes
+// to a JSON object with an algorithm.
+func (s *scan) jwt(start, end int) {
+	t := s.text
+	if t[start] != 'e' || t[start+1] != 'y' || start > 0 && base64URL(t[start-1]) && !(s.at(start-2) == '\\') {
+		return
+	}
+	i := start
+	for i < len(t) && base64URL(t[i]) {
+		i++
+	}
+	first := i
+	if i >= len(t) || t[i] != '.' || first-start < 12 || first-start > 4096 {
+		return
+	}
+	head, err := base64.RawURLEncoding.DecodeString(string(t[start:first]))
+	var obj map[string]any
+	if err != nil || json.Unmarshal(head, &obj) != nil {
+		return
+	}
+	if obj["alg"] == nil && obj["typ"] == nil && obj["enc"] == nil && obj["kid"] == nil {
+		return
+	}
+	dots := 0
+	for i < len(t) && (base64URL(t[i]) || t[i] == '.' && dots < 4 && (base64URL(s.at(i+1)) || s.at(i+1) == '.')) {
+		if t[i] == '.' {
+			dots++
+		}
+		i++
+	}
+	if dots < 1 || i-first < 8 {
+		return
+	}
+	s.addSecret("jwt", start, i, 1, true)
+}
+
+// connection takes the password of a URL: scheme://user:password@host.
+func (s *scan) connection(start, end int) {
+	t := s.text
+	from := start
+	for from > 0 && start-from < 24 && (is(t[from-1], cAlnum) || t[from-1] == '+' || t[from-1] == '-' || t[from-1] == '.') {
+		from--
+	}
+	if from == start {
+		return
+	}
+	limit := min(len(t), end+400)
+	colon, at := -1, -1
+	for i := end; i < limit; i++ {
+		c := t[i]
+		if is(c, cSpace) || c == '"' || c == '\'' || c == '<' || c == '>' || c == '`' || c == '/' && at < 0 && !moreAt(t[i:limit]) || c == '?' && colon < 0 {
+			break
+		}
+		if c == ':' && colon < 0 {
+			colon = i
+		}
+		if c == '@' {
+			at = i
+		}
+		if c == ',' || at >= 0 && c == '/' {
+			break
+		}
+	}
+	if colon < 0 || at <= colon+1 || at+1 >= len(t) || !is(t[at+1], cAlnum|cHigh) && t[at+1] != '[' && t[at+1] != '$' && t[at+1] != '{' {
+		return
+	}
+	pass := t[colon+1 : at]
+	if placeholder(pass) || len(pass) < 3 || allowedURLPort(t[end:at], pass) {
+		return
+	}
+	s.addSecret("connection-string", colon+1, at, 0.97, true)
+}
+
+// moreAt reports whether an @ follows before the URL can have ended: then a slash is
+// part of a password.
+func moreAt(b []byte) bool {
+	for _, c := range b {
+		if c == '@' {
+			return true
+		}
+		if is(c, cSpace) || c == '"' || c == '\'' || c == '<' || c == '?' || c == ')' || c == ':' {
+			return false
+		}
+	}
+	return false
+}
+
+// allowedURLPort tells host:port/path@x from user:password@host.
+func allowedURLPort(auth, pass []byte) bool {
+	i := bytes.IndexByte(pass, '/')
+	return i > 0 && digits(pass[:i]) && i <= 5
+}
+
+// placeholder reports whether a value stands for a secret that is elsewhere.
+func placeholder(b []byte) bool {
+	if len(b) == 0 {
+		return true
+	}
+	switch b[0] {
+	case '$', '{', '<', '%', '[', '(':
+		return true
+	}
+	if same(b) || bytes.Contains(b, []byte("${")) || bytes.Contains(b, []byte("{{")) || bytes.Contains(b, []byte("...")) || bytes.Contains(b, []byte("***")) {
+		return true
+	}
+	low := strings.ToLower(string(b))
+	low = strings.Trim(low, "*_-. \\")
+	if placeholders[low] {
+		return true
+	}
+	for _, p := range []string{"your", "example", "changeme", "change_me", "change-me", "placeholder", "redacted", "xxxx", "insert", "replace", "dummy", "<", "process.env", "os.environ", "getenv", "secrets.", "vault:", "enc["} {
+		if strings.Contains(low, p) {
+			return true
+		}
+	}
+	return false
+}
+
+var placeholders = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`password passwd pass pwd secret token key user username none null nil true false empty undefined string str
+str() optional required todo unset hidden masked mypassword my_password test testing foo bar baz foobar default value here is are was the a an and or
+for must should can will not new old reset wrong correct invalid valid hash hashed field fields input type text int integer number boolean
+object array any self this confirm confirmation again forgot forgotten change changed protected protection manager policy required!
+length strength reset. incorrect expired blank missing has have with to in of on at from by as it if you we i he she they`) {
+		m[w] = true
+	}
+	return m
+}()
+
+// keyValue takes the password of a key=value; string (ODBC, JDBC, storage accounts).
+func (s *scan) keyValue(start, end int) {
+	t := s.text
+	i := end
+	for i < len(t) && i-end < 256 && t[i] != ';' && t[i] != '"' && t[i] != '\'' && t[i] != '&' && !is(t[i], cSpace) && t[i] != '<' && t[i] != ',' && t[i] != ')' {
+		i++
+	}
+	v := t[end:i]
+	if len(v) < 6 || placeholder(v) || !mixed(v) {
+		return
+	}
+	before := bytes.ToLower(t[max(0, start-200):start])
+	after := bytes.ToLower(t[i:min(len(t), i+80)])
+	known := false
+	for _, w := range []string{"server=", "data source=", "host=", "accountname=", "endpoint=", "database=", "uid=", "user id=", "user=", "dsn=", "driver=", "jdbc:"} {
+		if bytes.Contains(before, []byte(w)) || bytes.Contains(after, []byte(w)) {
+			known = true
+		}
+	}
+	if known {
+		s.addSecret("connection-string", end, i, 0.95, true)
+	}
+}
+
+// mixed reports whether a value has at least two kinds of characters, one of them no
+// lower-case letter: a word has not.
+func mixed(b []byte) bool {
+	lower, upper, digit, other := 0, 0, 0, 0
+	for _, c := range b {
+		switch {
+		case is(c, cLower):
+			lower = 1
+		case is(c, cUpper):
+			upper = 1
+		case is(c, cDigit):
+			digit = 1
+		default:
+			other = 1
+		}
+	}
+	return digit == 1 && lower+upper+other > 0 || other == 1 && upper+lower > 1
+}
+
+// basic takes the credentials of an HTTP Basic header: base64 that decodes to user:password.
+func (s *scan) basic(start, end int) {
+	t := s.text
+	i := end
+	for i < len(t) && (is(t[i], cAlnum) || t[i] == '+' || t[i] == '/' || t[i] == '=') {
+		i++
+	}
+	v := bytes.TrimRight(t[end:i], "=")
+	if len(v) < 6 {
+		return
+	}
+	plain, err := base64.RawStdEncoding.DecodeString(string(v))
+	if err != nil || bytes.IndexByte(plain, ':') < 1 {
+		return
+	}
+	for _, c := range plain {
+		if c < 0x20 || c > 0x7e {
+			return
+		}
+	}
+	s.addSecret("basic-auth-header", end, i, 0.97, true)
+}
+
+// bearer takes the token of an HTTP Bearer header.
+func (s *scan) bearer(start, end int) {
+	t := s.text
+	if p := bytes.ToLower(t[max(0, start-32):start]); !bytes.Contains(p, []byte("authorization")) && !bytes.Contains(p, []byte("token")) && !bytes.Contains(p, []byte("header")) && !bytes.Contains(p, []byte("-h ")) {
+		return
+	}
+	i := end
+	for i < len(t) && i-end < 2048 && (base64URL(t[i]) || t[i] == '.' || t[i] == '+' || t[i] == '/' || t[i] == '=' || t[i] == '~') {
+		i++
+	}
+	v := bytes.TrimRight(t[end:i], ".")
+	if len(v) < 16 || placeholder(v) || !mixed(v) || entropy(v) < 3 {
+		return
+	}
+	s.addSecret("bearer-token", end, end+len(v), 0.9, false)
+}
+
+// password takes what follows a word for password and an operator, in prose and in
+// configuration: "password: hunter2!", "Passwort lautet …" without operator is left to
+// people.
+func (s *scan) password(start, end int) {
+	t := s.text
+	i := end
+	for i < len(t) && i-end < 4 && is(t[i], cAlpha) {
+		i++
+	}
+	v := s.value(i)
+	if v < 0 {
+		return
+	}
+	quoted := s.at(v-1) == '"' || s.at(v-1) == '\'' || s.at(v-1) == '`'
+	stop := v
+	for stop < len(t) && stop-v < 128 && !is(t[stop], cSpace) && t[stop] != '"' && t[stop] != '\'' && t[stop] != '`' && t[stop] != '<' {
+		if !quoted && (t[stop] == ';' || t[stop] == ',' || t[stop] == '&') {
+			break
+		}
+		stop++
+	}
+	val := bytes.TrimRight(t[v:stop], ".,;)]}\\")
+	if len(val) < 6 || placeholder(val) || !mixed(val) || bytes.IndexByte(val, '(') >= 0 || bytes.IndexByte(val, '[') >= 0 ||
+		bytes.Contains(val, []byte("://")) || bytes.HasPrefix(val, []byte("/")) || bytes.Contains(val, []byte("->")) || dotted(val) {
+		return
+	}
+	s.addSecret("password", v, v+len(val), 0.75, false)
+}
+
+// dotted reports whether a value is a chain of names: config.password.value.
+func dotted(b []byte) bool {
+	parts := bytes.FieldsFunc(b, func(r rune) bool { return r == '.' || r == '_' || r == '-' })
+	if len(parts) < 2 {
+		return false
+	}
+	for _, p := range parts {
+		for _, c := range p {
+			if !is(c, cAlpha) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// genericSecret drives gitleaks' rule for names such as api_key and token with any
+// random value, which is too slow and too wide as a pattern.
+func genericSecret(r *secretRule) func(s *scan, start, end int) {
+	return func(s *scan, start, end int) {
+		t := s.text
+		v := s.value(end)
+		if v < 0 || v <= s.genericEnd {
+			return
+		}
+		stop := v
+		for stop < len(t) && stop-v <= 152 && (isWord(t[stop]) || t[stop] == '.' || t[stop] == '=' || t[stop] == '-' || t[stop] == '+' || t[stop] == '/') {
+			stop++
+		}
+		val := t[v:stop]
+		if len(val) < 10 || stop-v > 150 {
+			return
+		}
+		switch c := s.at(stop); c {
+		case 0, '"', '\'', '`', ';', '\\', ',', ')', '<', '&', '}', ']':
+		default:
+			if !is(c, cSpace) {
+				return
+			}
+		}
+		if bytes.ContainsAny(val, "+/") { // the base64 half of the pattern
+			for _, c := range val {
+				if c == '.' || c == '-' || c == '_' {
+					return
+				}
+			}
+			if len(val) < 12 || !is(val[0], cAlnum) {
+				return
+			}
+		}
+		if entropy(val) < r.entropy || !plausibleValue(val) || uuidOrHash(s, start, val) || placeholder(val) {
+			return
+		}
+		name := start
+		for name > 0 && start-name < 50 && (isWord(t[name-1]) || t[name-1] == '.' || t[name-1] == '-') {
+			name--
+		}
+		line := s.line(name, stop)
+		match := t[name:min(len(t), stop+1)]
+		if r.allowed.allows(val, match, line) || s.secretTable.all.allows(val, match, line) {
+			return
+		}
+		s.genericEnd = v
+		s.add(hit{typ: "SECRET", rule: r.id, start: v, end: stop, score: 0.7})
+	}
+}
+
+// uuidOrHash vetoes values that are no secret wherever they stand: UUIDs as keys of
+// things, digests, and what lock files hold.
+func uuidOrHash(s *scan, start int, v []byte) bool {
+	if bytes.HasPrefix(v, []byte("sha")) && (bytes.HasPrefix(v[3:], []byte("1-")) || bytes.HasPrefix(v[3:], []byte("256-")) || bytes.HasPrefix(v[3:], []byte("384-")) || bytes.HasPrefix(v[3:], []byte("512-"))) {
+		return true
+	}
+	if len(v) == 36 && v[8] == '-' && v[13] == '-' && v[18] == '-' && v[23] == '-' {
+		word := bytes.ToLower(s.text[start:min(len(s.text), start+12)])
+		return !bytes.HasPrefix(word, []byte("secret")) && !bytes.HasPrefix(word, []byte("token")) && !bytes.HasPrefix(word, []byte("passw")) && !bytes.HasPrefix(word, []byte("api"))
+	}
+	return false
+}
+
+// storageKey takes 64 random bytes in base64, as storage accounts have them.
+func (s *scan) storageKey(start, end int) {
+	from := start
+	for from > 0 && start-from <= 86 && (is(s.text[from-1], cAlnum) || s.text[from-1] == '+' || s.text[from-1] == '/') {
+		from--
+	}
+	if start-from == 86 && s.at(end) != '=' && entropy(s.text[from:start]) > 4.5 {
+		s.addSecret("azure-storage-key", from, end, 0.9, false)
+	}
+}
