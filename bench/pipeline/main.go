@@ -25,6 +25,7 @@ import (
 	"net/http"
 	"os"
 	"runtime"
+	"runtime/pprof"
 	"sort"
 	"strconv"
 	"strings"
@@ -55,7 +56,19 @@ func main() {
 	flag.StringVar(&o.kafka, "kafka", "", "bootstrap address of a real Kafka; empty: embedded")
 	flag.StringVar(&o.postgres, "postgres-env", "", "environment variable with a Postgres connection string; empty: SQLite")
 	flag.StringVar(&o.redis, "redis-env", "", "environment variable with a redis:// URL; empty: embedded")
+	profile := flag.String("cpuprofile", "", "write a CPU profile of the whole run")
 	flag.Parse()
+	if *profile != "" {
+		f, err := os.Create(*profile)
+		if err == nil {
+			err = pprof.StartCPUProfile(f)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		defer pprof.StopCPUProfile()
+	}
 	if err := run(context.Background(), o); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
