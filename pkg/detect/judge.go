@@ -239,6 +239,9 @@ func quotedAt(text []byte, start, end int) bool {
 	lo := max(line, start-160)
 	for _, q := range []byte{'"', '`'} {
 		if bytes.Count(text[lo:start], []byte{q})%2 == 1 {
+			if q == '"' && structural(text, bytes.LastIndexByte(text[:start], q)) {
+				continue
+			}
 			rest := text[end:min(len(text), end+300)]
 			if i := bytes.IndexByte(rest, q); i >= 0 {
 				return true
@@ -251,6 +254,25 @@ func quotedAt(text []byte, start, end int) bool {
 		}
 	}
 	return bytes.Count(text[:start], []byte("```"))%2 == 1
+}
+
+// structural reports whether the mark at text[at] opens a string of a JSON text: it
+// is the syntax of a payload then, and nobody's quotation. Every field of a webhook
+// would read as quoted otherwise.
+func structural(text []byte, at int) bool {
+	head := bytes.TrimLeft(text, " \t\r\n")
+	if len(head) == 0 || (head[0] != '{' && head[0] != '[') {
+		return false
+	}
+	before := bytes.TrimRight(text[:at], " \t\r\n")
+	if len(before) == 0 {
+		return false
+	}
+	switch before[len(before)-1] {
+	case ':', ',', '[', '{':
+		return true
+	}
+	return false
 }
 
 // hiddenAt reports whether text[start:end] stands in an HTML comment, or in a
