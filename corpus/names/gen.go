@@ -85,8 +85,8 @@ func main() {
 	list("forenames-smashew.txt", rareForename)
 	list("surnames-smashew.txt", rareSurname)
 
-	// A name that texts use in lower case is a word too.
-	count := map[string]int{}
+	// A name that texts use in lower case, and not mostly with a capital, is a word too.
+	count, capital := map[string]int{}, map[string]int{}
 	for _, file := range []string{"docs_benign", "prompting_docs_benign", "wildguard_benign", "mitre_frr_ml_benign", "deepset_train", "garak_latent_context_benign"} {
 		f, err := os.Open(filepath.Join(dir, "injection", file+".jsonl"))
 		if err != nil {
@@ -102,6 +102,8 @@ func main() {
 			for _, w := range strings.FieldsFunc(row.Text, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '-' }) {
 				if r, _ := utf8.DecodeRuneInString(w); unicode.IsLower(r) {
 					count[w]++
+				} else {
+					capital[strings.ToLower(w)]++
 				}
 			}
 		}
@@ -109,7 +111,7 @@ func main() {
 	}
 	var lines []string
 	for n, f := range names {
-		if count[n] >= 2 {
+		if count[n] >= 2 && 2*count[n] >= capital[n] {
 			f |= word
 		}
 		lines = append(lines, fmt.Sprintf("%s\t%x", n, f))

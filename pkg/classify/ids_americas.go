@@ -5,7 +5,7 @@ package classify
 var caSIN = recogniser{
 	entity: "CA_SIN", shapes: "D3-D3-D3:.6 D3_D3_D3:.5 D9:.1", proved: true, context: 0.95,
 	words: "sin,social insurance,sin number,assurance sociale,nas,insurance number,numéro d assurance",
-	check: func(b []byte) bool { return b[0] != '0' && b[0] != '8' && luhn(b) && !same(b) },
+	check: func(b []byte) bool { return b[0] != '8' && luhn(b) && !same(b) },
 }
 
 func cpfDigit(b []byte, from int) int {

@@ -49,7 +49,7 @@ func (s *scan) date(start int) {
 		return
 	}
 	switch sep := s.at(i); {
-	case sep == '-' || sep == '.' || sep == '/':
+	case (sep == '-' || sep == '.' || sep == '/') && (is(s.at(i+1), cDigit) || s.at(i+1) == ' ' && is(s.at(i+2), cDigit)):
 		i++
 		if s.at(i) == ' ' {
 			i++

@@ -35,6 +35,9 @@ func (s *scan) email(at int) (start, end int, ok bool) {
 			break
 		}
 	}
+	if start > 0 && s.text[start-1] == ':' && bytes.Contains(s.text[max(0, start-64):start], []byte("://")) {
+		return // a password in a URL
+	}
 	if start >= at || s.text[at-1] == '.' || bytes.Contains(s.text[start:at], []byte("..")) {
 		return
 	}

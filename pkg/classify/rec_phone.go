@@ -48,6 +48,9 @@ func (s *scan) phone(start int) {
 		if !plus && s.at(from-1) == '+' {
 			from--
 			plus = true
+		} else if plus && !s.closes(start) { // (+44 20 …): the bracket is around it
+			from++
+			paren = false
 		}
 	}
 	if p := s.at(from - 1); is(p, cAlnum) && !(s.at(from-2) == '\\') || p == '.' && is(s.at(from-2), cDigit) || p == '$' || p == '_' || p == '#' ||
@@ -151,6 +154,14 @@ func (s *scan) phone(start int) {
 		s.phoneEnd = end
 	}
 	s.add(hit{typ: "PHONE_NUMBER", start: from, end: end, score: score, valid: valid && score >= 0.7})
+}
+
+// closes reports whether a bracket closes behind the digits at i.
+func (s *scan) closes(i int) bool {
+	for i < len(s.text) && is(s.text[i], cDigit) {
+		i++
+	}
+	return s.at(i) == ')'
 }
 
 var phoneIndex = sync.OnceValue(func() int { return recogniserIndex(&phoneContext) })

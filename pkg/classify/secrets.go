@@ -572,3 +572,12 @@ func plausibleValue(b []byte) bool {
 	}
 	return digit || bytes.IndexByte(b, ':') > 0 || len(b) >= 32 && letters > 0 && entropy(b) > 3.7
 }
+
+// SecretKinds is the number of credential kinds the secret rules know.
+func SecretKinds() int {
+	kinds := map[string]bool{}
+	for _, r := range secretsOnce().rules {
+		kinds[r.id] = true
+	}
+	return len(kinds)
+}

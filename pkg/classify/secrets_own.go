@@ -201,7 +201,7 @@ length strength reset. incorrect expired blank missing has have with to in of on
 func (s *scan) keyValue(start, end int) {
 	t := s.text
 	i := end
-	for i < len(t) && i-end < 256 && t[i] != ';' && t[i] != '"' && t[i] != '\'' && t[i] != '&' && !is(t[i], cSpace) && t[i] != '<' && t[i] != ',' && t[i] != ')' {
+	for i < len(t) && i-end < 256 && t[i] != ';' && t[i] != '"' && t[i] != '\'' && (t[i] != '&' || s.at(start-1) == ';') && !is(t[i], cSpace) && t[i] != '<' && t[i] != ',' && t[i] != ')' {
 		i++
 	}
 	v := t[end:i]
@@ -395,7 +395,7 @@ func (s *scan) storageKey(start, end int) {
 	for from > 0 && start-from <= 86 && (is(s.text[from-1], cAlnum) || s.text[from-1] == '+' || s.text[from-1] == '/') {
 		from--
 	}
-	if start-from == 86 && s.at(end) != '=' && entropy(s.text[from:start]) > 4.5 {
+	if start-from == 86 && s.at(from-1) != '-' && s.at(end) != '=' && entropy(s.text[from:start]) > 4.5 {
 		s.addSecret("azure-storage-key", from, end, 0.9, false)
 	}
 }
