@@ -84,8 +84,8 @@ type RunState struct {
 	Pending    int  // chunks not decided yet; bears on contexts, not on calls: an undecided chunk has not been seen by the agent
 }
 
-// refusal is why nothing is allowed for a run in this state, or FailNone.
-func (s RunState) refusal() chunk.FailureID {
+// Refusal is why nothing is allowed for a run in this state, or FailNone.
+func (s RunState) Refusal() chunk.FailureID {
 	switch {
 	case s.Ended:
 		return chunk.FailRunEnded
@@ -102,7 +102,7 @@ func (s RunState) refusal() chunk.FailureID {
 // Context decides whether a run's context may be handed over, in full or in part
 // (SPEC QUA-1). Partial is what caller and source permit together.
 func (s RunState) Context(partial bool) (Outcome, chunk.FailureID) {
-	if f := s.refusal(); f != chunk.FailNone {
+	if f := s.Refusal(); f != chunk.FailNone {
 		return Deny, f
 	}
 	if s.Pending > 0 && !partial {
@@ -383,7 +383,7 @@ type Decision struct {
 // holds above the ceiling stays blocked (DECISIONS, class of a run).
 func (g *Guard) Decide(c Call, s RunState) Decision {
 	d := Decision{DataClass: s.Class}
-	if f := s.refusal(); f != chunk.FailNone {
+	if f := s.Refusal(); f != chunk.FailNone {
 		return d.deny(f, RuleState)
 	}
 	t, ok := g.tools[c.Tool]

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/stoplog/stoplog/pkg/chunk"
@@ -53,7 +54,7 @@ func (g *Guard) DecideOutput(o Output, s RunState) OutputDecision {
 		d.Decision = d.Decision.deny(f, r)
 		return d
 	}
-	if f := s.refusal(); f != chunk.FailNone {
+	if f := s.Refusal(); f != chunk.FailNone {
 		return refuse(f, RuleState)
 	}
 	to, ok := g.recipients[o.RecipientRole]
@@ -167,7 +168,7 @@ func merge(in []chunk.Entity) []chunk.Entity {
 // the run takes restricted and pii only into a sink that is designated for it.
 func (g *Guard) DecideMemory(space string, text []byte, sink string, s RunState) Decision {
 	d := Decision{DataClass: s.Class}
-	if f := s.refusal(); f != chunk.FailNone {
+	if f := s.Refusal(); f != chunk.FailNone {
 		return d.deny(f, RuleState)
 	}
 	if !g.judges() {
@@ -201,3 +202,17 @@ const (
 	Scratchpad = "scratchpad" // of one run, gone with it
 	CrossRun   = "cross-run"
 )
+
+// Sink gives a sink of the registry: one with a ceiling of its own, or one that a
+// tool is authorised for.
+func (g *Guard) Sink(id string) (Sink, bool) {
+	if s, ok := g.sinks[id]; ok {
+		return s, true
+	}
+	for _, t := range g.tools {
+		if slices.Contains(t.Sinks, id) {
+			return Sink{ID: id, Ceiling: t.Ceiling}, true
+		}
+	}
+	return Sink{}, false
+}

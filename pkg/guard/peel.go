@@ -350,3 +350,17 @@ func openReversed(text []byte) [][]byte {
 	}
 	return [][]byte{[]byte(string(out))}
 }
+
+// Views calls see with text and with everything it turns into when encodings are
+// undone, as the guard sees an argument; see returns false to stop. It is for people
+// who look at what was stopped, and shows no more than the guard's own bounds allow.
+func Views(text []byte, see func(text []byte, views []string) bool) {
+	budget, on := peelBudget, true
+	peel(text, &budget, func(t []byte, views []string) {
+		if on {
+			if on = see(t, views); !on {
+				budget = 0
+			}
+		}
+	})
+}

@@ -1,0 +1,356 @@
+package review
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/stoplog/stoplog/internal/ledger"
+	"github.com/stoplog/stoplog/pkg/chunk"
+	"github.com/stoplog/stoplog/pkg/guard"
+	"github.com/stoplog/stoplog/pkg/provenance"
+)
+
+// Output is a model's output on its way to a receiver (SPEC EGR-5).
+type Output struct {
+	Tenant      string   `json:"-"`
+	Actor       string   `json:"-"`
+	Run         chunk.ID `json:"-"`
+	Text        string   `json:"text"`
+	Role        string   `json:"recipient_role"`
+	Destination string   `json:"destination,omitempty"` // a sink's id, for the record of a block
+	ID          string   `json:"id,omitempty"`
+}
+
+// Delivery says where an output stands. Text is there only when it may be delivered.
+type Delivery struct {
+	Output    chunk.ID        `json:"output_id"`
+	Run       chunk.ID        `json:"run_id"`
+	Decision  string          `json:"decision"` // allow, deny, pending
+	Outcome   guard.Outcome   `json:"-"`
+	Failure   chunk.FailureID `json:"failure_id,omitempty"`
+	Rule      guard.Rule      `json:"rule,omitempty"`
+	Class     chunk.Class     `json:"output_class"`
+	Role      string          `json:"recipient_role"`
+	Redacted  bool            `json:"redaction_applied"`
+	Types     []string        `json:"redacted_types,omitempty"`
+	Text      *string         `json:"text,omitempty"`
+	Gate      chunk.ID        `json:"gate_id,omitempty"`
+	GateState string          `json:"gate_state,omitempty"`
+}
+
+// Deliver checks an output and gives what may be delivered of it. The record of SPEC
+// PRV-7 (or, for what waits or is refused, of PRV-6) is written before the answer.
+func (k *Gatekeeper) Deliver(ctx context.Context, o Output) (Delivery, error) {
+	if err := k.Own(ctx, o.Tenant, o.Run); err != nil {
+		return Delivery{}, err
+	}
+	if len(o.ID) > maxClientID || len(o.Role) > maxClientID || len(o.Destination) > maxClientID {
+		return Delivery{}, ErrTooLarge
+	}
+	state, err := k.State(ctx, o.Run)
+	if err != nil {
+		return Delivery{}, err
+	}
+	key, err := k.vault.StubKey(ctx, o.Run)
+	if err != nil {
+		return Delivery{}, fromVault(err)
+	}
+	part := "id:" + o.ID
+	if o.ID == "" {
+		part = "nonce:" + nonce()
+	}
+	id := chunk.KeyedID(key, prefixOutput, o.Tenant, string(o.Run), part, o.Role, o.Destination, o.Text)
+	if o.ID != "" { // what waits already is not stopped a second time
+		if d, err := k.Delivered(ctx, o.Tenant, o.Run, id, o.Actor); err == nil || !errors.Is(err, ErrNotFound) {
+			return d, err
+		}
+	}
+	stubs, err := k.stubs(ctx, o.Run)
+	if err != nil {
+		return Delivery{}, err
+	}
+	d := k.guard.DecideOutput(guard.Output{Text: []byte(o.Text), RecipientRole: o.Role, Stubs: stubs}, state)
+	out := Delivery{
+		Output: id, Run: o.Run, Decision: decisionName(d.Outcome), Outcome: d.Outcome, Failure: d.Failure, Rule: d.Rule, Class: d.OutputClass,
+		Redacted: d.Outcome == guard.Allow && len(d.Redact) > 0, Types: foundTypes(d.Found),
+	}
+	role := "unknown"
+	if _, ok := k.guard.Clearance(o.Role); ok {
+		role = o.Role
+	}
+	out.Role = role
+	var b ledger.Batch
+	add := func(kind provenance.Kind, rid, subject chunk.ID, payload any) {
+		if err != nil {
+			return
+		}
+		var rec provenance.Record
+		rec, err = k.record(kind, rid, o.Tenant, o.Run, subject, o.Actor, d.Failure, payload)
+		b.Records = append(b.Records, rec)
+	}
+	if d.Outcome == guard.Allow {
+		text := string(guard.Replace([]byte(o.Text), d.Redact))
+		out.Text = &text
+		add(provenance.KindOutputDelivery, provenance.RecordID(provenance.KindOutputDelivery, id, nonce()), id, provenance.OutputDelivery{
+			RunID: o.Run, OutputClass: d.OutputClass, RecipientRole: role, RedactionApplied: out.Redacted,
+		})
+	} else {
+		out.Class = d.DataClass
+		destination := "role:" + role
+		if _, known := k.guard.Sink(o.Destination); known {
+			destination = o.Destination
+		}
+		add(provenance.KindEgressBlock, provenance.RecordID(provenance.KindEgressBlock, id), id, provenance.EgressBlock{
+			RunID: o.Run, DataClass: d.DataClass, Destination: destination, BlockingRule: string(d.Rule), FailureID: d.Failure,
+		})
+	}
+	if d.Gate != "" {
+		out.Gate, out.GateState = chunk.GateID(id), ledger.GateOpen
+		add(provenance.KindGateOpened, provenance.RecordID(provenance.KindGateOpened, out.Gate), out.Gate, provenance.GateOpened{
+			GateID: out.Gate, Type: d.Gate, RunID: o.Run, About: id, Class: d.DataClass, Rules: []string{string(d.Rule)}, Failure: d.Failure,
+			Expires: k.now().UTC().Add(k.cfg.Expires),
+		})
+		found, merr := json.Marshal(d.Found)
+		if merr != nil {
+			return Delivery{}, errors.New("review: findings cannot be encoded")
+		}
+		h, herr := k.sealMatter(ctx, o.Run, id, matter{Text: o.Text, Role: o.Role, Destination: o.Destination, Found: found, Client: o.ID})
+		if herr != nil {
+			return Delivery{}, herr
+		}
+		b.Held = append(b.Held, h)
+	}
+	if err != nil {
+		return Delivery{}, err
+	}
+	if _, err := k.append(ctx, b); err != nil {
+		return Delivery{}, err
+	}
+	return out, nil
+}
+
+func foundTypes(found []guard.Found) []string {
+	var out []string
+	for _, f := range found {
+		if !strings.Contains(strings.Join(out, " ")+" ", f.Type+" ") {
+			out = append(out, f.Type)
+		}
+	}
+	return out
+}
+
+// Delivered says where an output stands that had to wait. Once it is released it is
+// delivered, which is recorded each time.
+func (k *Gatekeeper) Delivered(ctx context.Context, tenant string, run, id chunk.ID, actor string) (Delivery, error) {
+	if err := k.Own(ctx, tenant, run); err != nil {
+		return Delivery{}, err
+	}
+	if !chunk.ValidID(string(id), prefixOutput) {
+		return Delivery{}, ErrNotFound
+	}
+	g, err := k.store.Gate(ctx, chunk.GateID(id))
+	if err != nil {
+		return Delivery{}, fromLedger(err)
+	}
+	if g.Tenant != tenant || g.Run != run {
+		return Delivery{}, ErrNotFound
+	}
+	m, err := k.matter(ctx, id)
+	if err != nil {
+		return Delivery{}, err
+	}
+	out := Delivery{Output: id, Run: run, Failure: g.Failure, Class: g.Class, Gate: g.ID, GateState: g.State, Role: m.Role, Decision: decisionName(guard.Deny)}
+	if waiting(g) {
+		out.Outcome, out.Decision = guard.Gated, decisionName(guard.Gated)
+		return out, nil
+	}
+	if g.Decision != Release && g.Decision != ReleaseRedacted {
+		return out, nil
+	}
+	state, err := k.State(ctx, run)
+	if err != nil {
+		return Delivery{}, err
+	}
+	if f := state.Refusal(); f != chunk.FailNone {
+		out.Failure = f
+		return out, nil
+	}
+	text := m.Text
+	out.Failure = chunk.FailNone
+	if g.Decision == ReleaseRedacted {
+		stubs, err := k.stubs(ctx, run)
+		if err != nil {
+			return Delivery{}, err
+		}
+		d := k.guard.DecideOutput(guard.Output{Text: []byte(m.Text), RecipientRole: m.Role, Stubs: stubs}, state)
+		if d.Rule == guard.RuleOutputHidden || d.Rule == guard.RuleUnreadable {
+			// What lies behind an encoding cannot be replaced in place: nothing is left to
+			// deliver but the fact.
+			text = "{REDACTED}"
+		} else {
+			text = string(guard.Replace([]byte(m.Text), d.Redact))
+		}
+		out.Redacted, out.Class = true, d.OutputClass
+	}
+	rec, err := k.record(provenance.KindOutputDelivery, provenance.RecordID(provenance.KindOutputDelivery, id, nonce()), tenant, run, id, actor, chunk.FailNone,
+		provenance.OutputDelivery{RunID: run, OutputClass: out.Class, RecipientRole: m.Role, RedactionApplied: out.Redacted})
+	if err != nil {
+		return Delivery{}, err
+	}
+	if _, err := k.append(ctx, ledger.Batch{Records: []provenance.Record{rec}}); err != nil {
+		return Delivery{}, err
+	}
+	out.Outcome, out.Decision, out.Text = guard.Allow, decisionName(guard.Allow), &text
+	return out, nil
+}
+
+// Remember decides a write to memory (SPEC EGR-4) and records it.
+func (k *Gatekeeper) Remember(ctx context.Context, tenant, actor string, run chunk.ID, space, text, sink string) (guard.Decision, error) {
+	if err := k.Own(ctx, tenant, run); err != nil {
+		return guard.Decision{}, err
+	}
+	state, err := k.State(ctx, run)
+	if err != nil {
+		return guard.Decision{}, err
+	}
+	if len(text) > guard.MaxArgumentBytes {
+		return guard.Decision{}, ErrTooLarge
+	}
+	if space != guard.Scratchpad && space != guard.CrossRun {
+		return guard.Decision{}, ErrDecision
+	}
+	d := k.guard.DecideMemory(space, []byte(text), sink, state)
+	rec, err := k.record(provenance.KindMemory, provenance.RecordID(provenance.KindMemory, run, nonce()), tenant, run, run, actor, d.Failure,
+		provenance.Memory{RunID: run, Space: space, DataClass: d.DataClass, Decision: d.Outcome.String()})
+	if err != nil {
+		return guard.Decision{}, err
+	}
+	if _, err := k.append(ctx, ledger.Batch{Records: []provenance.Record{rec}}); err != nil {
+		return guard.Decision{}, err
+	}
+	return d, nil
+}
+
+// Declared says where a declaration stands.
+type Declared struct {
+	ID         chunk.ID           `json:"declaration_id"`
+	Run        chunk.ID           `json:"run_id"`
+	Operation  string             `json:"operation,omitempty"`
+	Decision   string             `json:"decision"`
+	Outcome    guard.Outcome      `json:"-"`
+	Failure    chunk.FailureID    `json:"failure_id,omitempty"`
+	Rule       guard.Rule         `json:"rule,omitempty"`
+	Risk       guard.Risk         `json:"risk,omitempty"`
+	Fields     []guard.FieldError `json:"fields,omitempty"`
+	Gate       chunk.ID           `json:"gate_id,omitempty"`
+	GateState  string             `json:"gate_state,omitempty"`
+	ReasonCode string             `json:"reason_code,omitempty"`
+}
+
+// Declare decides a declaration (SPEC DEC-1 … DEC-3) and records it. Session and
+// phase are recorded only in their proper form, for they are the agent's text.
+func (k *Gatekeeper) Declare(ctx context.Context, tenant, actor string, run chunk.ID, d guard.Declaration, by guard.Standing) (Declared, error) {
+	if err := k.Own(ctx, tenant, run); err != nil {
+		return Declared{}, err
+	}
+	state, err := k.State(ctx, run)
+	if err != nil {
+		return Declared{}, err
+	}
+	id := chunk.NewID(prefixDeclaration, tenant, string(run), nonce())
+	v := k.guard.Declare(d, by)
+	if f := state.Refusal(); f != chunk.FailNone {
+		v.Outcome, v.Failure, v.Rule, v.Gate = guard.Deny, f, guard.RuleState, ""
+	}
+	out := Declared{ID: id, Run: run, Operation: v.Operation, Decision: decisionName(v.Outcome), Outcome: v.Outcome, Failure: v.Failure, Rule: v.Rule, Risk: v.Risk, Fields: v.Fields}
+	payload := provenance.Declaration{RunID: run, Operation: v.Operation, Decision: out.Decision}
+	if payload.Operation == "" {
+		payload.Operation = unregistered
+	}
+	if d.Phase == guard.PhasePlanning || d.Phase == guard.PhaseExecution {
+		payload.Phase = d.Phase
+	} else {
+		payload.Phase = "unknown"
+	}
+	if key, err := k.vault.StubKey(ctx, run); err != nil {
+		return Declared{}, fromVault(err)
+	} else if d.SessionID != "" {
+		payload.SessionID = string(chunk.KeyedID(key, "ses", d.SessionID))
+	}
+	rec, err := k.record(provenance.KindDeclaration, provenance.RecordID(provenance.KindDeclaration, id), tenant, run, id, actor, v.Failure, payload)
+	if err != nil {
+		return Declared{}, err
+	}
+	b := ledger.Batch{Records: []provenance.Record{rec}}
+	if v.Gate != "" {
+		out.Gate, out.GateState = chunk.GateID(id), ledger.GateOpen
+		opened, err := k.record(provenance.KindGateOpened, provenance.RecordID(provenance.KindGateOpened, out.Gate), tenant, run, out.Gate, actor, v.Failure,
+			provenance.GateOpened{
+				GateID: out.Gate, Type: TypeDeclaration, RunID: run, About: id, ToolID: v.Operation, Class: state.Class, Rules: []string{string(v.Rule)},
+				Failure: v.Failure, Expires: k.now().UTC().Add(k.cfg.Expires),
+			})
+		if err != nil {
+			return Declared{}, err
+		}
+		text, err := json.Marshal(d)
+		if err != nil {
+			return Declared{}, ErrDecision
+		}
+		h, err := k.sealMatter(ctx, run, id, matter{Declaration: text})
+		if err != nil {
+			return Declared{}, err
+		}
+		b.Records, b.Held = append(b.Records, opened), append(b.Held, h)
+	}
+	if _, err := k.append(ctx, b); err != nil {
+		return Declared{}, err
+	}
+	return out, nil
+}
+
+// Declaration says where a declaration stands now.
+func (k *Gatekeeper) Declaration(ctx context.Context, tenant string, id chunk.ID) (Declared, error) {
+	if !chunk.ValidID(string(id), prefixDeclaration) {
+		return Declared{}, ErrNotFound
+	}
+	rec, err := k.store.Record(ctx, provenance.RecordID(provenance.KindDeclaration, id))
+	if err != nil {
+		return Declared{}, fromLedger(err)
+	}
+	payload, err := provenance.DecodePayload(rec.Record.Kind, rec.Record.Payload)
+	p, ok := payload.(*provenance.Declaration)
+	if err != nil || !ok || rec.Record.Tenant != tenant {
+		return Declared{}, ErrNotFound
+	}
+	out := Declared{ID: id, Run: p.RunID, Operation: p.Operation, Decision: p.Decision, Failure: rec.Record.Failure}
+	g, err := k.store.Gate(ctx, chunk.GateID(id))
+	switch {
+	case errors.Is(err, ledger.ErrNotFound):
+		if p.Decision == guard.Allow.String() {
+			out.Outcome = guard.Allow
+		}
+	case err != nil:
+		return Declared{}, fromLedger(err)
+	default:
+		out.Gate, out.GateState, out.ReasonCode = g.ID, g.State, g.ReasonCode
+		switch {
+		case waiting(g):
+			out.Outcome = guard.Gated
+		case g.Decision == Approve:
+			out.Outcome, out.Failure = guard.Allow, chunk.FailNone
+		}
+	}
+	if out.Outcome != guard.Deny {
+		state, err := k.State(ctx, p.RunID)
+		if err != nil {
+			return Declared{}, err
+		}
+		if f := state.Refusal(); f != chunk.FailNone {
+			out.Outcome, out.Failure = guard.Deny, f
+		}
+	}
+	out.Decision = decisionName(out.Outcome)
+	return out, nil
+}
