@@ -28,7 +28,8 @@ type Detector struct {
 	rules        []rule
 	shapes       []shapeRule
 	score        scoreFunc
-	discuss      int32 // id of no term: -1
+	words        *view.Words  // what broken words are put back into
+	asks         []view.Wants // views that some terms ask for
 }
 
 // searcher is an automaton with what its literals mean.
@@ -49,6 +50,7 @@ type term struct {
 	name    string
 	cue     int32
 	discuss bool
+	ask     uint8 // index into Detector.asks; 0: none
 	uses    []use // steps that this term can fill, later steps first
 }
 
@@ -309,6 +311,9 @@ func permute(n int, f func([]int)) {
 }
 
 func (c *compiler) finish() error {
+	if err := c.addAsks(); err != nil {
+		return err
+	}
 	for i := range c.d.terms {
 		// Later steps first: one occurrence never fills two steps of a sequence.
 		slices.SortStableFunc(c.d.terms[i].uses, func(a, b use) int { return int(b.step - a.step) })
@@ -327,6 +332,112 @@ func (c *compiler) finish() error {
 	}
 	c.d.wide, err = newSearcher(wide)
 	return err
+}
+
+// maxAsk bounds how many kinds of disguise words are looked for in.
+const maxAsk = 40
+
+// addAsks adds literals that show a text to be written backwards, shifted or in
+// pieces: the words of overrides, so written. Finding two of them is worth building
+// the view.
+func (c *compiler) addAsks() error {
+	var vocabulary, strong []string
+	for name, t := range c.lex {
+		lang, class, _ := strings.Cut(name, ".")
+		if class == "discuss" || class == "benignobject" || lang == "any" {
+			continue
+		}
+		for _, w := range t.Words {
+			w = view.FoldString(strings.Trim(w, "*"))
+			vocabulary = append(vocabulary, strings.Fields(w)...)
+			switch class {
+			case "ignore", "instruction", "previous", "secretprompt":
+				for _, f := range strings.Fields(w) {
+					if utf8.RuneCountInString(f) >= 6 || !isASCII(f) && utf8.RuneCountInString(f) >= 4 {
+						strong = append(strong, f)
+					}
+				}
+			}
+		}
+	}
+	// What a phrase needs between its strong words.
+	vocabulary = append(vocabulary, strings.Fields("the and all any of to you your that this with from have been given now not only new please tell them it is are be for in on as me my what were was do if or at by")...)
+	slices.Sort(vocabulary)
+	slices.Sort(strong)
+	strong = slices.Compact(strong)
+	c.d.words = view.NewWords(slices.Compact(vocabulary))
+	known := map[string]bool{}
+	for _, v := range vocabulary {
+		known[v] = true
+	}
+	c.d.asks = []view.Wants{0}
+	ask := func(name string, w view.Wants, words []string) error {
+		var keep []string
+		for _, x := range words {
+			if !known[x] {
+				keep = append(keep, x)
+			}
+		}
+		if len(keep) == 0 {
+			return nil
+		}
+		if len(c.d.asks) >= maxAsk {
+			return errors.New("too many disguises")
+		}
+		c.d.asks = append(c.d.asks, w)
+		if err := c.addTerm("view."+name, keep, 0); err != nil {
+			return err
+		}
+		c.d.terms[len(c.d.terms)-1].ask = uint8(len(c.d.asks) - 1)
+		return nil
+	}
+	encipher := func(w view.Wants, words []string) (out []string) {
+		for _, x := range words {
+			if e := view.Encipher(w, x); e != x && strings.TrimSpace(e) == e {
+				out = append(out, e)
+			}
+		}
+		return out
+	}
+	if err := ask("reversed", view.WantReversed, encipher(view.WantReversed, strong)); err != nil {
+		return err
+	}
+	var latin []string
+	for _, x := range strong {
+		if isASCII(x) {
+			latin = append(latin, x)
+		}
+	}
+	english := strings.Fields("ignore previous instructions instruction disregard forget system prompt reveal following everything assistant password")
+	for n := 1; n < 26; n++ {
+		words := english
+		if n == 13 {
+			words = latin
+		}
+		if err := ask(fmt.Sprintf("caesar%d", n), view.Caesar(n), encipher(view.Caesar(n), words)); err != nil {
+			return err
+		}
+	}
+	if err := ask("atbash", view.WantAtbash, encipher(view.WantAtbash, latin)); err != nil {
+		return err
+	}
+	var r47 []string
+	for _, x := range english {
+		e := strings.ToLower(view.Encipher(view.WantRot47, x))
+		r47 = append(r47, "*"+strings.Trim(e, "*")+"*")
+	}
+	if err := ask("rot47", view.WantRot47, r47); err != nil {
+		return err
+	}
+	var split []string
+	for _, x := range strings.Fields("ignore disregard forget override previous instructions instruction prompt system reveal password assistant olvida anteriores instrucciones oubliez precedentes consignes ignoriere vorherigen anweisungen esqueca instrucoes dimentica precedenti istruzioni negeer vorige instructies zignoruj poprzednie instrukcje abaikan sebelumnya instruksi") {
+		for k := 2; k+2 <= len(x); k++ {
+			for _, sep := range []string{" ", "-"} {
+				split = append(split, x[:k]+sep+x[k:])
+			}
+		}
+	}
+	return ask("split", view.WantSpacing, split)
 }
 
 func newSearcher(lits []literal) (searcher, error) {

@@ -120,6 +120,7 @@ type scratch struct {
 	slots []slot
 	epoch uint32
 
+	wants    view.Wants // views that words of the node ask for
 	queue    []node
 	expanded int
 	exceeded bool
@@ -188,17 +189,22 @@ func (s *scratch) node(i int) {
 		view.Hidden(changes, raw.Text, func(c view.View) { c.Through(&raw); s.push(n, c) })
 	}
 	s.search(&n, text, changes)
+	wants := s.wants | view.Probe(text, s.d.words)
 	if n.depth >= maxDepth {
-		if view.Probe(text) != 0 && n.depth > maxDepth {
-			s.exceeded = true
-		}
+		// Something is encoded deeper still. Numbers and long words do not prove that;
+		// a layer that decodes does.
+		view.Decode(text, wants&(view.WantEscapes|view.WantRuns), nil, func(c view.View) {
+			if c.Name != "unspaced" {
+				s.exceeded = true
+			}
+		})
 		return
 	}
-	view.Decode(text, s.wants(), func(c view.View) { c.Through(&n.v); s.push(n, c) })
+	if wants == 0 {
+		return
+	}
+	view.Decode(text, wants, s.d.words, func(c view.View) { c.Through(&n.v); s.push(n, c) })
 }
-
-// wants gives the views that the words found so far ask for.
-func (s *scratch) wants() view.Wants { return 0 }
 
 // push queues a derived view within the bounds.
 func (s *scratch) push(parent node, v view.View) {
@@ -238,9 +244,17 @@ func (s *scratch) search(n *node, text []byte, changes view.Changes) {
 		})
 	}
 	s.confirm(n, text)
+	s.wants = 0
+	var asked [maxAsk]uint8
 	for _, o := range s.occ {
-		if d.terms[o.term].discuss {
+		t := &d.terms[o.term]
+		if t.discuss {
 			s.discuss++
+		}
+		if t.ask > 0 && n.depth < maxDepth {
+			if asked[t.ask]++; asked[t.ask] == 2 || d.asks[t.ask] == view.WantSpacing {
+				s.wants |= d.asks[t.ask]
+			}
 		}
 	}
 	s.judge(n, text, changes)

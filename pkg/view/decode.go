@@ -1,20 +1,74 @@
 package view
 
-// Wants names views that words found in a text ask for (SPEC DET-2): rot13 and
-// reversed text are seen by their words, not by their bytes.
-type Wants uint32
+// decoder builds the views of one text.
+type decoder struct {
+	text  []byte
+	words *Words
+	out   func(View)
+	toks  []token
+	work  int
+}
 
-// Views that are built on demand only.
-const (
-	WantRot13 Wants = 1 << iota
-	WantReversed
-)
+// spend counts bytes that were looked at closely.
+func (d *decoder) spend(n int) { d.work += n }
 
-// Probe tells cheaply which decoding views text asks for.
-func Probe(text []byte) Wants { return 0 }
+func (d *decoder) emit(v View) {
+	if len(v.Text) > 0 {
+		d.out(v)
+	}
+}
 
-// Decode builds the views that text asks for and hands each to emit.
-func Decode(text []byte, wants Wants, emit func(View)) {}
+func (d *decoder) emitPatches(name string, patches []patch) {
+	if v, ok := apply(name, d.text, patches); ok {
+		d.emit(v)
+	}
+}
 
-// Hidden decodes what invisible characters of text say.
-func Hidden(c Changes, text []byte, emit func(View)) {}
+// Decode builds the views of a folded text that wants names, and hands each to
+// emit. The offsets of a view are offsets into text. Every decoder takes time in
+// proportion to the text; the sum of what was looked at, in bytes, is returned.
+func Decode(text []byte, wants Wants, words *Words, emit func(View)) (work int) {
+	d := decoder{text: text, words: words, out: emit}
+	if wants&WantEscapes != 0 {
+		d.escapes()
+	}
+	if wants&WantMarkup != 0 {
+		d.markup()
+	}
+	if wants&WantRuns != 0 {
+		d.runs()
+		d.squash()
+	}
+	if wants&WantCodes != 0 {
+		d.codes()
+	}
+	if wants&WantSpacing != 0 {
+		d.spacing()
+	}
+	if wants&WantLeet != 0 {
+		d.leet()
+	}
+	if wants&WantConcat != 0 {
+		d.concats()
+	}
+	if wants&WantSpelling != 0 {
+		d.respell()
+	}
+	if wants&WantReversed != 0 {
+		d.reversed()
+	}
+	if wants&WantAtbash != 0 {
+		d.mapped("atbash", atbash)
+	}
+	if wants&WantRot47 != 0 {
+		d.mapped("rot47", rot47)
+	}
+	if wants&WantCaesar != 0 {
+		name := "caesar"
+		if wants.shift() == 13 {
+			name = "rot13"
+		}
+		d.mapped(name, caesar(wants.shift()))
+	}
+	return d.work
+}

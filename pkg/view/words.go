@@ -1,0 +1,169 @@
+package view
+
+import "slices"
+
+// Words is a vocabulary: what broken, shuffled and run-together words are put
+// back into. It is immutable once made. A nil *Words knows no word.
+type Words struct {
+	nodes []wordNode
+	// shuffled finds a word by its first and last letter and the letters between
+	// them, in whatever order.
+	shuffled map[uint32]string
+}
+
+type wordNode struct {
+	next [26]int32
+	word bool
+}
+
+// NewWords makes a vocabulary of folded words; what is not made of the letters a
+// to z, or is shorter than two, is left out.
+func NewWords(list []string) *Words {
+	w := &Words{nodes: make([]wordNode, 1, 8192), shuffled: map[uint32]string{}}
+words:
+	for _, s := range list {
+		if len(s) < 2 || len(s) > 24 {
+			continue
+		}
+		for i := 0; i < len(s); i++ {
+			if s[i] < 'a' || s[i] > 'z' {
+				continue words
+			}
+		}
+		n := int32(0)
+		for i := 0; i < len(s); i++ {
+			c := s[i] - 'a'
+			if w.nodes[n].next[c] == 0 {
+				w.nodes[n].next[c] = int32(len(w.nodes))
+				w.nodes = append(w.nodes, wordNode{})
+			}
+			n = w.nodes[n].next[c]
+		}
+		w.nodes[n].word = true
+		if len(s) >= 5 {
+			w.shuffled[signature([]byte(s))] = s
+		}
+	}
+	return w
+}
+
+func (w *Words) has(s []byte) bool {
+	if w == nil {
+		return false
+	}
+	n := int32(0)
+	for _, c := range s {
+		c |= 0x20
+		if c < 'a' || c > 'z' {
+			return false
+		}
+		if n = w.nodes[n].next[c-'a']; n == 0 {
+			return false
+		}
+	}
+	return w.nodes[n].word
+}
+
+// letterHash are fixed odd numbers, one for each letter.
+var letterHash = func() (h [32]uint32) {
+	x := uint32(0x9e3779b9)
+	for i := range h {
+		x ^= x << 13
+		x ^= x >> 17
+		x ^= x << 5
+		h[i] = x | 1
+	}
+	return h
+}()
+
+// signature does not depend on the order of the inner letters.
+func signature(s []byte) uint32 {
+	var sum uint32
+	for _, c := range s[1 : len(s)-1] {
+		sum += letterHash[c&31]
+	}
+	return sum*31 + letterHash[s[0]&31]*7 + letterHash[s[len(s)-1]&31]*3 + uint32(len(s))
+}
+
+// unshuffle gives the word that s is a shuffled form of, if it is none itself.
+func (w *Words) unshuffle(s []byte) (string, bool) {
+	if w == nil || len(s) < 5 || len(s) > 24 {
+		return "", false
+	}
+	t, ok := w.shuffled[signature(s)]
+	if !ok || len(t) != len(s) {
+		return "", false
+	}
+	var count [26]int8
+	same := true
+	for i, c := range s {
+		c |= 0x20
+		if c < 'a' || c > 'z' {
+			return "", false
+		}
+		same = same && c == t[i]
+		count[c-'a']++
+		count[t[i]-'a']--
+	}
+	return t, !same && count == [26]int8{}
+}
+
+// shuffledAt reports whether the word at text[i] is a shuffled one.
+func (w *Words) shuffledAt(text []byte, i int) bool {
+	for i > 0 && isLetter(text[i-1]) {
+		i--
+	}
+	end := i
+	for end < len(text) && isLetter(text[end]) && end-i < 25 {
+		end++
+	}
+	_, ok := w.unshuffle(text[i:end])
+	return ok
+}
+
+// segment cuts letters that were written together into words of the vocabulary.
+// It gives the ends of the pieces, and how many letters words cover.
+func (w *Words) segment(s []byte) (ends []int, words, covered int) {
+	if w == nil || len(s) > 4096 {
+		return nil, 0, 0
+	}
+	type cell struct {
+		score int32
+		from  int32
+		word  bool
+	}
+	best := make([]cell, len(s)+1)
+	for i := range s {
+		here := best[i].score
+		if i == 0 || here >= best[i+1].score && !best[i+1].word {
+			best[i+1] = cell{here, int32(i), false}
+		}
+		n := int32(0)
+		for j := i; j < len(s); j++ {
+			c := s[j] | 0x20
+			if c < 'a' || c > 'z' {
+				break
+			}
+			if n = w.nodes[n].next[c-'a']; n == 0 {
+				break
+			}
+			l := int32(j + 1 - i)
+			if sc := here + l*l; w.nodes[n].word && sc > best[j+1].score {
+				best[j+1] = cell{sc, int32(i), true}
+			}
+		}
+	}
+	junk := false // the piece before was no word
+	for i := len(s); i > 0; i = int(best[i].from) {
+		if best[i].word {
+			words++
+			covered += i - int(best[i].from)
+		}
+		if best[i].word || !junk {
+			ends = append(ends, i)
+		}
+		junk = !best[i].word
+	}
+	slices.Reverse(ends)
+	return ends, words, covered
+}
