@@ -91,8 +91,10 @@ type attempt struct {
 	id       chunk.ID
 	run      chunk.ID // empty for a collection's document
 	scope    chunk.ID
-	named    bool // the run may hold other documents
+	named    bool   // the run may hold other documents
+	runValue string // of the source's run_by path, where that names the run
 	evidence string
+	class    chunk.Class
 }
 
 // take is the life of an event at the door, in order.
@@ -144,6 +146,7 @@ func (a *attempt) take(ctx context.Context) (Receipt, error) {
 	if out[0].Duplicate { // another door was first
 		return a.repeat(ctx, out[0].Event)
 	}
+	a.metrics.chunks.WithLabelValues(a.src.ID, a.class.String()).Add(float64(b.Event.Chunks))
 	return receiptOf(*b.Event), nil
 }
 
@@ -294,6 +297,7 @@ func (a *attempt) chooseRun(ctx context.Context) error {
 		if err := a.keyedRun(ctx, "by", a.ev.Source, value); err != nil {
 			return err
 		}
+		a.runValue = value
 	default:
 		a.run = chunk.EventRun(a.id)
 	}
@@ -377,7 +381,7 @@ func (a *attempt) batch(ctx context.Context) (ledger.Batch, error) {
 		return none, err
 	}
 	b.Outbox = []ledger.Outgoing{out}
-	a.metrics.chunks.WithLabelValues(a.src.ID, doc.Class.String()).Add(float64(len(doc.Chunks)))
+	a.class = doc.Class
 	return b, nil
 }
 
@@ -397,6 +401,10 @@ func (a *attempt) classify(ctx context.Context) (classify.Result, []ledger.Stub,
 		result, err := classifySafely(a.p.classifier, in.Input)
 		if err != nil {
 			return result, nil, fromClassifier(err)
+		}
+		if a.runValue != "" && result.RunBy != a.runValue {
+			// Two readers of one path disagree: whose run it is cannot be told.
+			return classify.Result{}, nil, ErrClassification
 		}
 		stubs, err := a.stubs(ctx, in, result)
 		if err != nil || !a.named || len(stubs) == 0 {

@@ -561,19 +561,29 @@ func TestClassifierThatPanicsLetsNothingPass(t *testing.T) {
 	}
 }
 
-// A payload that cannot be classified keeps its evidence and its record.
+// A payload that cannot be classified keeps its evidence, and its record points there.
 func TestClassificationFailureLosesNothing(t *testing.T) {
-	r := newRig(t)
-	body := `{"thread":{"id":"T-1"},"deep":` + strings.Repeat("[", 60) + strings.Repeat("]", 60) + `}`
-	r.accept(event("thread", "deep", body)) // within bounds
-	// The path leads to a value for the door and to none for the classifier only if
-	// the two disagree; the classifier then has the last word.
-	if _, err := r.door.Accept(ctx, event("thread", "none", `{"thread":{"id":null}}`)); !errors.Is(err, ErrRunPath) {
-		t.Errorf("got %v", err)
+	sources := testSources()
+	for i := range sources {
+		if sources[i].ID == "any" {
+			sources[i].MaxBytes = 700 << 10
+		}
 	}
+	r := newRig(t)
+	r.door.SetPolicy(compile(t, sources), "policy-1")
+	body := "[" + strings.Repeat("0,", 300_000) + "0]"
+	r.refused(event("any", "1", body).as("application/json"), ErrComplex)
 	recs := r.records(ledger.RecordFilter{Kind: provenance.KindBlocked})
-	if len(recs) != 1 || recs[0].Failure != chunk.FailMalformed {
-		t.Errorf("%+v", recs)
+	if len(recs) != 1 || recs[0].Failure != chunk.FailTooLarge || recs[0].Evidence == "" || len(r.outbox()) != 0 {
+		t.Fatalf("%+v", recs)
+	}
+	kept, err := r.vault.Get(ctx, chunk.EventRun(recs[0].Subject), recs[0].Evidence)
+	if err != nil || string(kept) != body {
+		t.Errorf("the raw bytes are lost: %v", err)
+	}
+	// Mended, the same event comes in.
+	if got := r.accept(event("any", "1", "[0]").as("application/json")); got.Duplicate {
+		t.Errorf("%+v", got)
 	}
 }
 

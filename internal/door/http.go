@@ -51,8 +51,8 @@ type HTTPConfig struct {
 	Tenant string          // of signed webhooks
 	Hooks  map[string]Hook // by source id; a source without one takes tokens only
 
-	// Authenticate says who a request with an Authorization header speaks for. Any
-	// error is answered 401 and is not shown. Nil: there are no tokens.
+	// Authenticate says who a request with a bearer token speaks for. Any error is
+	// answered 401 and is not shown. Nil: there are no tokens.
 	Authenticate func(*http.Request) (Principal, error)
 }
 
@@ -75,7 +75,7 @@ func (d *Door) HookHandler(cfg HTTPConfig) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		source := r.PathValue("source")
 		registered, _ := d.policy.Load().classifier.Source(source)
-		if r.Header.Get("Authorization") != "" {
+		if scheme, _, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {
 			d.tokenHook(w, r, cfg, source, registered)
 			return
 		}

@@ -36,10 +36,25 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 		return m, nil
 	}
 	var errs []error
-	for _, c := range []prometheus.Collector{m.accepted, m.duplicate, m.refused, m.chunks, m.bytes, m.seconds} {
-		errs = append(errs, r.Register(c))
+	for _, c := range []**prometheus.CounterVec{&m.accepted, &m.duplicate, &m.refused, &m.chunks, &m.bytes} {
+		errs = append(errs, register(r, c))
 	}
+	errs = append(errs, register(r, &m.seconds))
 	return m, errors.Join(errs...)
+}
+
+// register registers a collector, or takes the one that another door of this process
+// has registered.
+func register[C prometheus.Collector](r prometheus.Registerer, c *C) error {
+	err := r.Register(*c)
+	var have prometheus.AlreadyRegisteredError
+	if errors.As(err, &have) {
+		if old, ok := have.ExistingCollector.(C); ok {
+			*c = old
+			return nil
+		}
+	}
+	return err
 }
 
 func (m *metrics) refuse(err error) { m.refused.WithLabelValues(Problem(err).Code).Inc() }

@@ -24,6 +24,7 @@ var (
 	ErrMalformed          = errors.New("door: the payload is malformed")
 	ErrEvent              = errors.New("door: not a valid event")
 	ErrTooLarge           = errors.New("door: the document is too large")
+	ErrComplex            = errors.New("door: the document has too many values")
 	ErrBodyChanged        = errors.New("door: a known event id came with another body")
 	ErrRunUnknown         = errors.New("door: no such run")
 	ErrRunEnded           = errors.New("door: the run has ended")
@@ -71,6 +72,8 @@ var refusals = []refusal{
 		Detail: "This is not a CloudEvents 1.0 event with data. It needs specversion 1.0, id, source, type, and data; attribute names are lower-case letters and digits."}},
 	{ErrTooLarge, chunk.FailTooLarge, problem.Problem{Status: 413, Code: "body-too-large",
 		Detail: "The document is larger than this source takes. Send less in one event, or raise `max_bytes` (at most 768 KiB after encoding: one document travels as one message)."}},
+	{ErrComplex, chunk.FailTooLarge, problem.Problem{Status: 413, Code: "payload-too-complex",
+		Detail: "The payload holds more values than one document may. Send less in one event."}},
 	{ErrBodyChanged, chunk.FailBodyChanged, problem.Problem{Status: 409, Code: "event-body-changed",
 		Detail: "This event id was accepted before with another body, and the source is strict. Send new content under a new event id."}},
 	{ErrRunUnknown, chunk.FailRunUnknown, problem.Problem{Status: 422, Code: "run-unknown",
@@ -172,8 +175,10 @@ func fromClassifier(err error) error {
 	switch {
 	case errors.Is(err, classify.ErrUnregistered):
 		return ErrSourceUnregistered // the registry changed under way
-	case errors.Is(err, classify.ErrMalformed), errors.Is(err, classify.ErrBounds):
+	case errors.Is(err, classify.ErrMalformed):
 		return ErrMalformed
+	case errors.Is(err, classify.ErrBounds):
+		return ErrComplex
 	case errors.As(err, &path):
 		return ErrRunPath
 	default:

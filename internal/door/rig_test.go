@@ -3,10 +3,15 @@ package door
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -36,6 +41,7 @@ type rig struct {
 	door     *Door
 	changed  atomic.Int64 // calls of RunChanged
 	stateErr atomic.Pointer[error]
+	postgres string // URL; empty: SQLite in dir
 }
 
 var ctx = context.Background()
@@ -101,10 +107,18 @@ func openRig(t testing.TB, dir string) *rig {
 	if r.ring, err = keys.Load(keyDir, nil); err != nil {
 		t.Fatal(err)
 	}
-	if r.store, err = ledger.OpenSQLite(ctx, filepath.Join(dir, "ledger.db")); err != nil {
-		t.Fatal(err)
+	var scopes *evidence.KeyStore
+	if r.postgres = database(t, dir); r.postgres != "" {
+		if r.store, err = ledger.OpenPostgres(ctx, r.postgres); err != nil {
+			t.Fatal(err)
+		}
+		scopes, err = evidence.OpenKeysPostgres(ctx, r.postgres)
+	} else {
+		if r.store, err = ledger.OpenSQLite(ctx, filepath.Join(dir, "ledger.db")); err != nil {
+			t.Fatal(err)
+		}
+		scopes, err = evidence.OpenKeysSQLite(ctx, filepath.Join(dir, "scopes.db"))
 	}
-	scopes, err := evidence.OpenKeysSQLite(ctx, filepath.Join(dir, "scopes.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,6 +133,49 @@ func openRig(t testing.TB, dir string) *rig {
 	t.Cleanup(r.close)
 	r.door = r.another(nil)
 	return r
+}
+
+// database gives the rig of a directory its own database on the server that
+// STOPLOG_TEST_POSTGRES names (an owner's URL), or nothing: then it is SQLite. The URL
+// lies in the directory, so that a rig that opens it again, or a child process, finds
+// the same one.
+func database(t testing.TB, dir string) string {
+	t.Helper()
+	note := filepath.Join(dir, "postgres.url")
+	if have, err := os.ReadFile(note); err == nil {
+		return string(have)
+	}
+	owner := os.Getenv("STOPLOG_TEST_POSTGRES")
+	if owner == "" {
+		return ""
+	}
+	u, err := url.Parse(owner)
+	if err != nil {
+		t.Fatal("STOPLOG_TEST_POSTGRES is not a URL")
+	}
+	admin, err := sql.Open("pgx", owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := "door_" + strconv.FormatUint(rand.Uint64(), 36)
+	if _, err := admin.Exec("CREATE DATABASE " + name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_, _ = admin.Exec("DROP DATABASE " + name + " WITH (FORCE)")
+		_ = admin.Close()
+	})
+	u.Path = "/" + name
+	if err := errors.Join(ledger.MigratePostgres(ctx, u.String()), evidence.MigrateKeysPostgres(ctx, u.String())); err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	q.Set("role", "stoplog_writer")
+	u.RawQuery = q.Encode()
+	if err := os.WriteFile(note, []byte(u.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return u.String()
 }
 
 func (r *rig) close() {
@@ -141,9 +198,7 @@ func (r *rig) another(change func(*Config)) *Door {
 			return nil
 		},
 	}
-	if r.door == nil {
-		cfg.Metrics = r.registry
-	}
+	cfg.Metrics = r.registry
 	if change != nil {
 		change(&cfg)
 	}
