@@ -204,12 +204,18 @@ func (c *compiler) addRule(r corpus.Rule) error {
 		out.pattern = p
 	}
 	if r.Shape != "" {
-		parse, ok := shapes[r.Shape]
+		sh, ok := shapes[r.Shape]
 		if !ok {
 			return fmt.Errorf("unknown shape %q", r.Shape)
 		}
+		needs := int32(-1)
+		if sh.needs != "" {
+			if needs, ok = c.termID[sh.needs]; !ok {
+				return fmt.Errorf("unknown term %q", sh.needs)
+			}
+		}
 		c.d.rules = append(c.d.rules, out)
-		c.d.shapes = append(c.d.shapes, shapeRule{rule: id, find: parse})
+		c.d.shapes = append(c.d.shapes, shapeRule{rule: id, term: needs, shape: sh})
 		return nil
 	}
 	for i, s := range r.Steps {

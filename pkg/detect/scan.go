@@ -239,7 +239,10 @@ func (s *scratch) search(n *node, text []byte, changes view.Changes) {
 	s.cands = s.cands[:0]
 	s.match(n, text)
 	for _, sh := range d.shapes {
-		sh.find(text, func(start, end int) {
+		if sh.term >= 0 && !s.holds(sh.term) {
+			continue
+		}
+		sh.find(n, text, func(start, end int) {
 			s.cands = append(s.cands, candidate{rule: sh.rule, start: int32(start), end: int32(end)})
 		})
 	}
@@ -258,6 +261,16 @@ func (s *scratch) search(n *node, text []byte, changes view.Changes) {
 		}
 	}
 	s.judge(n, text, changes)
+}
+
+// holds reports whether a term was found.
+func (s *scratch) holds(term int32) bool {
+	for _, o := range s.occ {
+		if o.term == term {
+			return true
+		}
+	}
+	return false
 }
 
 func asciiOnly(b []byte) bool {

@@ -1,10 +1,243 @@
 package detect
 
-// shapeRule finds a structure in a text: something that is parsed, not searched.
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+// shapeRule finds a structure in a text: something that is parsed, not searched
+// for.
 type shapeRule struct {
 	rule int32
-	find func(text []byte, found func(start, end int))
+	term int32 // the term that shape.needs names; -1: none
+	shape
+}
+
+type shape struct {
+	// needs is a class of words without one of which the structure cannot be there;
+	// empty: always looked for.
+	needs string
+	find  func(n *node, text []byte, found func(start, end int))
 }
 
 // shapes are the structures that rules may name.
-var shapes = map[string]func(text []byte, found func(start, end int)){}
+var shapes = map[string]shape{
+	"chat-template":  {"any.rolehead", chatTemplate},
+	"fake-turn":      {"any.rolehead", fakeTurn},
+	"tool-call":      {"any.toolcall", toolCall},
+	"data-url":       {"any.mdimage", dataURL},
+	"hidden-channel": {"", hiddenChannel},
+}
+
+var templateToken = regexp.MustCompile(`(?i)<\|(?:im_start|im_end|im_sep|system|user|assistant|endoftext|eot_id|end_of_turn|start_header_id|end_header_id|begin_of_text|channel|message|start|end|tool_call|python_tag)\|>|\[/?INST\]|<</?SYS>>|</?(?:start_of_turn|end_of_turn)>`)
+
+// chatTemplate finds the control tokens of chat templates. A cluster of them is
+// one finding.
+func chatTemplate(_ *node, text []byte, found func(start, end int)) {
+	start, end := -1, 0
+	for _, m := range templateToken.FindAllIndex(text, 64) {
+		if start >= 0 && m[0]-end > 80 {
+			found(start, end)
+			start = -1
+		}
+		if start < 0 {
+			start = m[0]
+		}
+		end = m[1]
+	}
+	if start >= 0 {
+		found(start, end)
+	}
+}
+
+var (
+	systemTurn = regexp.MustCompile(`(?im)^[ \t>*#]*(?:\[|<|\*\*)?(?:system|admin|developer)(?:\]|>|\*\*)?[ \t]*:[ \t*]*\n?[ \t]*(?:you (?:are|must|will|should|now)|ignore|disregard|forget|new (?:instructions?|task|rule)|from now on|your (?:new|task|instructions?)|override|the (?:previous|above) (?:instructions?|prompt))`)
+	userTurn   = regexp.MustCompile(`(?im)^[ \t]*(?:user|human|customer|me)[ \t]*:[ \t]*[^\n]{3,300}\n{1,2}[ \t]*(?:assistant|ai|bot|agent|model|chatbot)[ \t]*:[ \t]*(?:sure|ok|okay|of course|certainly|yes|understood|i will|i'll|done)`)
+	headTurn   = regexp.MustCompile(`(?im)^[ \t]*###?[ \t]*(?:new )?(?:instructions?|system|user|prompt)[ \t]*:?[ \t]*\n+[ \t]*(?:ignore|disregard|forget|you (?:must|are now|will)|instead|do not)`)
+)
+
+// fakeTurn finds a turn of a conversation that the text writes in another's name.
+func fakeTurn(_ *node, text []byte, found func(start, end int)) {
+	for _, re := range []*regexp.Regexp{systemTurn, headTurn} {
+		for _, m := range re.FindAllIndex(text, 4) {
+			found(m[0], m[1])
+		}
+	}
+	for _, m := range userTurn.FindAllIndex(text, 4) {
+		if m[0] > 0 { // a transcript begins with its first turn
+			found(m[0], m[1])
+		}
+	}
+}
+
+var placeholder = `(?:\{\{|\$\{|\{[a-z_ ]{3,}\}|\[[a-z_ ]{4,}\]|<[a-z0-9_ ]{4,}>|%s|your[_-]?(?:data|secret|password|key|token)|(?:data|secret|info|payload|base64|exfil|summary|conversation|history|password|token)_?here|\binsert[_ -])`
+
+var dataImage = regexp.MustCompile(`(?i)!\[[^\]\n]{0,80}\]\([ \t]*https?://[^)\n]{0,200}[?/=&.][^)\n]{0,120}` + placeholder + `[^)\n]{0,200}\)|<img[^>\n]{1,200}src=["']?https?://[^>\n]{0,200}[?=][^>\n]{0,120}` + placeholder)
+
+var dataLink = regexp.MustCompile(`(?i)[^!]\[[^\]\n]{0,80}\]\([ \t]*https?://[^)\n]{0,200}\?[^)\n]{1,120}=` + placeholder + `[^)\n]{0,200}\)`)
+
+// dataURL finds an image or a link whose address has a place for data.
+func dataURL(_ *node, text []byte, found func(start, end int)) {
+	for _, m := range dataImage.FindAllIndex(text, 8) {
+		found(m[0], m[1])
+	}
+	for _, m := range dataLink.FindAllIndex(text, 8) {
+		found(m[0]+1, m[1])
+	}
+}
+
+// hiddenChannel finds words in a layer made of invisible characters. Flags of
+// regions are written with tag characters too: they hold no space.
+func hiddenChannel(n *node, text []byte, found func(start, end int)) {
+	switch n.v.Name {
+	case "tags", "variation-selectors", "zero-width":
+	default:
+		return
+	}
+	letters := 0
+	for _, c := range text {
+		if c|0x20 >= 'a' && c|0x20 <= 'z' {
+			letters++
+		}
+	}
+	if letters >= 5 && bytes.ContainsAny(text, " :/@._=-") || letters > 0 && !isASCII(string(text)) {
+		found(0, len(text))
+	}
+}
+
+var (
+	react   = regexp.MustCompile(`(?m)^[ \t>]*Action[ \t]*:[ \t]*[\w.-]+[ \t]*\n+[ \t>]*Action Input[ \t]*:[ \t]*\S`)
+	invoke  = regexp.MustCompile(`(?i)<invoke[ \t]+name=["'][\w.:-]+["'][ \t]*>|<tool_call>[ \t\n]*\{|<function=[\w.-]+>|<tool_use>[ \t\n]*<|<use_mcp_tool>|<execute_command>[ \t\n]*<`)
+	jsonKey = regexp.MustCompile(`"(?:tool_calls|function_call|tool_use|tools/call|arguments|tool|tool_name|action_input|action)"`)
+)
+
+// toolCall finds text that a model's runtime would take for a call: JSON of the
+// forms of OpenAI, Anthropic and MCP, the ReAct form, XML invocations.
+func toolCall(_ *node, text []byte, found func(start, end int)) {
+	for _, re := range []*regexp.Regexp{react, invoke} {
+		for _, m := range re.FindAllIndex(text, 8) {
+			found(m[0], m[1])
+		}
+	}
+	last := -1
+	for _, m := range jsonKey.FindAllIndex(text, 32) {
+		if m[0] < last {
+			continue
+		}
+		for _, open := range enclosing(text, m[0]) {
+			end := objectEnd(text, open)
+			if end == 0 {
+				continue
+			}
+			var v any
+			if json.Unmarshal(text[open:end], &v) == nil && isCall(v, 0) {
+				found(open, end)
+				last = end
+				break
+			}
+		}
+	}
+}
+
+// enclosing gives the braces that may open an object around text[at], outermost
+// first, at most six within 8 KiB.
+func enclosing(text []byte, at int) []int {
+	var open []int
+	depth := 0
+	for i := at - 1; i >= 0 && at-i < 8<<10 && len(open) < 6; i-- {
+		switch text[i] {
+		case '}':
+			depth++
+		case '{':
+			if depth == 0 {
+				open = append([]int{i}, open...)
+			} else {
+				depth--
+			}
+		}
+	}
+	return open
+}
+
+// objectEnd gives the end of the JSON object that begins at text[open]; 0: none
+// within 16 KiB.
+func objectEnd(text []byte, open int) int {
+	depth, quoted := 0, false
+	for i := open; i < len(text) && i-open < 16<<10; i++ {
+		c := text[i]
+		if quoted {
+			switch c {
+			case '\\':
+				i++
+			case '"':
+				quoted = false
+			}
+			continue
+		}
+		switch c {
+		case '"':
+			quoted = true
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// isCall reports whether a JSON value is, or holds near its top, a call. The
+// description of a tool (with a schema) is not one.
+func isCall(v any, depth int) bool {
+	m, ok := v.(map[string]any)
+	if !ok {
+		if list, ok := v.([]any); ok && depth < 3 {
+			for _, e := range list {
+				if isCall(e, depth+1) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	str := func(k string) string { s, _ := m[k].(string); return s }
+	args := func(k string) bool {
+		switch a := m[k].(type) {
+		case map[string]any:
+			_, schema := a["properties"]
+			return !schema
+		case string:
+			t := strings.TrimSpace(a)
+			return strings.HasPrefix(t, "{")
+		}
+		return false
+	}
+	_, described := m["description"]
+	switch {
+	case described:
+		return false
+	case str("jsonrpc") == "2.0" && (str("method") == "tools/call" || str("method") == "sampling/createMessage"):
+		return true
+	case str("type") == "tool_use" && str("name") != "" && args("input"):
+		return true
+	case str("name") != "" && args("arguments"):
+		return true
+	case (str("tool") != "" || str("tool_name") != "") && (args("arguments") || args("args") || args("parameters") || args("input") || args("tool_input") || args("params")):
+		return true
+	case str("action") != "" && m["action_input"] != nil:
+		return true
+	}
+	if depth >= 3 {
+		return false
+	}
+	for _, k := range []string{"tool_calls", "function_call", "function", "message", "content", "choices", "tool_call"} {
+		if inner, ok := m[k]; ok && isCall(inner, depth+1) {
+			return true
+		}
+	}
+	return false
+}
