@@ -41,6 +41,7 @@ const (
 type KeyStore struct {
 	db       *sql.DB
 	postgres bool
+	row      *sql.Stmt // selectRow; parsing it costs SQLite more than running it
 
 	mu      sync.Mutex
 	pending []*write
@@ -90,8 +91,13 @@ func OpenKeysSQLite(ctx context.Context, path string) (*KeyStore, error) {
 	if err != nil {
 		return nil, storeError(err)
 	}
+	db.SetMaxOpenConns(8)
+	db.SetMaxIdleConns(8) // an open costs more than a read
 	s := &KeyStore{db: db}
-	if _, err := db.ExecContext(ctx, schemaSQLite); err != nil {
+	if _, err = db.ExecContext(ctx, schemaSQLite); err == nil {
+		s.row, err = db.PrepareContext(ctx, selectRow)
+	}
+	if err != nil {
 		_ = db.Close()
 		return nil, storeError(err)
 	}
@@ -106,9 +112,9 @@ func OpenKeysPostgres(ctx context.Context, dsn string) (*KeyStore, error) {
 		return nil, err
 	}
 	s := &KeyStore{db: db, postgres: true}
-	if _, _, err := s.newest(ctx); err != nil && !errors.Is(err, ErrNotFound) {
+	if s.row, err = db.PrepareContext(ctx, selectRow); err != nil {
 		_ = db.Close()
-		return nil, err
+		return nil, storeError(err)
 	}
 	return s, nil
 }
@@ -168,13 +174,9 @@ const selectRow = `SELECT k.wrapped, k.created,
   EXISTS (SELECT 1 FROM legal_hold h WHERE h.scope = k.scope)
 FROM scope_key k WHERE k.scope = $1`
 
-type querier interface {
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
-func load(ctx context.Context, q querier, scope chunk.ID, suffix string) (keyRow, error) {
+func scanRow(row *sql.Row) (keyRow, error) {
 	var r keyRow
-	err := q.QueryRowContext(ctx, selectRow+suffix, string(scope)).Scan(&r.wrapped, &r.created, &r.erased, &r.held)
+	err := row.Scan(&r.wrapped, &r.created, &r.erased, &r.held)
 	if errors.Is(err, sql.ErrNoRows) {
 		return keyRow{}, ErrNotFound
 	}
@@ -182,7 +184,7 @@ func load(ctx context.Context, q querier, scope chunk.ID, suffix string) (keyRow
 }
 
 func (s *KeyStore) load(ctx context.Context, scope chunk.ID) (keyRow, error) {
-	return load(ctx, s.db, scope, "")
+	return scanRow(s.row.QueryRowContext(ctx, string(scope)))
 }
 
 // create stores a key for a scope unless one is stored, and returns the stored
@@ -259,9 +261,10 @@ func (s *KeyStore) flush(ctx context.Context, group []*write) error {
 	if err != nil {
 		return storeError(err)
 	}
+	row := tx.StmtContext(ctx, s.row)
 	for _, w := range group {
 		if w.subject == "" {
-			if w.row, err = load(ctx, tx, w.scope, ""); err != nil {
+			if w.row, err = scanRow(row.QueryRowContext(ctx, string(w.scope))); err != nil {
 				return err
 			}
 		}
@@ -270,12 +273,16 @@ func (s *KeyStore) flush(ctx context.Context, group []*write) error {
 }
 
 func flushSQLite(ctx context.Context, tx *sql.Tx, group []*write, key, link string) error {
+	insert, err := tx.PrepareContext(ctx, key)
+	if err != nil {
+		return err
+	}
+	defer insert.Close()
 	for _, w := range group {
-		var err error
 		if w.subject != "" {
 			_, err = tx.ExecContext(ctx, link, string(w.subject), string(w.scope))
 		} else {
-			_, err = tx.ExecContext(ctx, key, string(w.scope), w.created, w.wrapped)
+			_, err = insert.ExecContext(ctx, string(w.scope), w.created, w.wrapped)
 		}
 		if err != nil {
 			return err
@@ -315,16 +322,14 @@ func (s *KeyStore) locked(ctx context.Context, scope chunk.ID, f func(tx *sql.Tx
 		return storeError(err)
 	}
 	defer tx.Rollback()
-	suffix := "" // SQLite: the transaction began with the write lock
-	if s.postgres {
-		suffix = " FOR UPDATE OF k"
+	if s.postgres { // SQLite: the transaction began with the write lock
+		// In a statement of its own: the row's holds and erasures must be read after the
+		// lock was got, not when the waiting for it began.
+		if _, err := tx.ExecContext(ctx, "SELECT 1 FROM scope_key WHERE scope = $1 FOR UPDATE", string(scope)); err != nil {
+			return storeError(err)
+		}
 	}
-	r, err := load(ctx, tx, scope, suffix)
-	if err == nil && s.postgres {
-		// The lock may have been waited for: what the first statement saw beside the
-		// row (a hold, an erasure) is older than it.
-		r, err = load(ctx, tx, scope, "")
-	}
+	r, err := scanRow(tx.StmtContext(ctx, s.row).QueryRowContext(ctx, string(scope)))
 	if err != nil {
 		return err
 	}
