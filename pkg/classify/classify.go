@@ -79,8 +79,19 @@ func parse(s *compiled, mediaType string, text []byte) (leaves []leaf, structure
 	case "json":
 		leaves, err = walkJSON(text, s.trie)
 		return leaves, true, err
+	case "form":
+		leaves, err = walkForm(text, s.trie)
+		return leaves, true, err
+	case "csv":
+		leaves, err = walkCSV(text, s.trie)
+		return leaves, true, err
+	case "mail":
+		leaves, err = walkMail(text, s.trie)
+		return leaves, true, err
+	case "html", "markdown":
+		return htmlLeaf(text), false, nil
 	default:
-		return []leaf{{start: 0, end: len(text), text: text}}, false, nil
+		return textLeaves(text), false, nil
 	}
 }
 
@@ -135,7 +146,7 @@ func (d *decision) treat(l *leaf) (treatment, chunk.Class) {
 			return keep, r.Class
 		}
 	}
-	if d.s.class.Exceeds(chunk.Internal) {
+	if d.s.class.Exceeds(chunk.Internal) && !l.free {
 		return whole, d.s.class
 	}
 	return search, d.s.class
@@ -257,15 +268,28 @@ func (l *leaf) keys() []string {
 	return out
 }
 
+// opaqueText is the redacted text of an encoded leaf while it is put together.
+type opaqueText struct {
+	leaf *leaf
+	text []byte
+	at   int
+}
+
 // stubHits replaces what recognisers found in values that are not hidden as a whole.
 func (d *decision) stubHits(hits []leafHit) {
+	var opaque opaqueText
 	for _, h := range hits {
 		class := classOfType(h.typ)
 		l := h.leaf
 		start, end := l.raw(h.start, h.end)
+		if l.opaque {
+			start, end = l.start, l.end
+		}
 		span := chunk.Span{Start: start, End: end}
 		how, leafClass := d.treat(l)
-		d.out.Entities = append(d.out.Entities, chunk.Entity{Type: h.typ, Span: span, Score: h.score, Rule: h.rule})
+		if n := len(d.out.Entities); n == 0 || !d.out.Entities[n-1].Overlaps(span) {
+			d.out.Entities = append(d.out.Entities, chunk.Entity{Type: h.typ, Span: span, Score: h.score, Rule: h.rule})
+		}
 		exceeds := h.valid && class.Exceeds(d.s.class)
 		if exceeds {
 			d.out.Exceeded = append(d.out.Exceeded, h.typ)
@@ -282,14 +306,25 @@ func (d *decision) stubHits(hits []leafHit) {
 			base = h.typ
 		}
 		stub := d.names.stub(h.form, base, h.typ, l.text[h.start:h.end], class, nil)
-		if l.encode != nil {
+		if l.opaque {
+			// The decoded text is redacted and encoded again, hit by hit.
+			if opaque.leaf != l {
+				opaque = opaqueText{leaf: l}
+			}
+			opaque.text = append(append(opaque.text, l.text[opaque.at:h.start]...), stub...)
+			opaque.at = h.end
+			stub = l.encode(string(opaque.text) + string(l.text[opaque.at:]))
+			if n := len(d.out.Redactions); n > 0 && d.out.Redactions[n-1].Span == span {
+				r := &d.out.Redactions[n-1]
+				r.Stub, r.Class, r.Valid = stub, r.Class.Max(class), r.Valid || h.valid
+				continue
+			}
+		} else if l.encode != nil {
 			stub = l.encode(stub)
 		}
-		if l.kind == leafLiteral || l.opaque {
+		if l.kind == leafLiteral {
 			span = chunk.Span{Start: l.start, End: l.end}
-			if l.kind == leafLiteral {
-				stub = `"` + stub + `"`
-			}
+			stub = `"` + stub + `"`
 			if n := len(d.out.Redactions); n > 0 && d.out.Redactions[n-1].Span == span {
 				continue // two findings in one literal: it is gone already
 			}

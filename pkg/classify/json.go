@@ -39,7 +39,8 @@ type leaf struct {
 	matched    match
 	key        []byte                   // nearest object key, as context
 	encode     func(stub string) string // form of a stub inside this leaf; nil: as it is
-	opaque     bool                     // spans inside cannot be replaced one by one: a hit replaces the whole leaf
+	opaque     bool                     // encoded so that no part can be replaced alone: with a hit, the whole is encoded anew
+	free       bool                     // free text also where nothing declares it
 }
 
 // raw maps a span of the decoded value to raw offsets.

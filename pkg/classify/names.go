@@ -125,7 +125,9 @@ first last second third next previous one two three four five six seven eight ni
 general manager director president vice chief officer executive senior junior lead head secretary minister king queen prince princess duke
 mr mrs ms dr prof sir madam herr frau mme signor señor señora
 microsoft's google's apple's it's that's there's what's here's i'm i'll i've i'd we're we'll you're don't can't won't didn't doesn't isn't let's`)
-	orgTail = wordSet("inc ltd llc gmbh ag corp corporation co university college school hospital bank group institute foundation street road avenue st ave rd blvd drive lane park square bridge station airport hotel restaurant museum theatre theater stadium center centre building tower church society association club league award prize act law theorem algorithm method distribution process test model county city valley river lake island beach mountain day festival cup series")
+	thingKeys  = wordSet("city town country state province region county street address line1 line2 address1 address2 title description product company organization organisation org event label flag subject summary category tag type status model brand language timezone currency department school university location place venue project repository team topic genre album song city_name country_name company_name product_name display_name")
+	placeHeads = wordSet("san santa new los las el saint st mount lake north south east west port fort cape rio costa monte sierra isle")
+	orgTail    = wordSet("inc ltd llc gmbh ag corp corporation co university college school hospital bank group institute foundation street road avenue st ave rd blvd drive lane park square bridge station airport hotel restaurant museum theatre theater stadium center centre building tower church society association club league award prize act law theorem algorithm method distribution process test model county city valley river lake island beach mountain day festival cup series")
 )
 
 // evidence words of JSON keys and form labels for a person's name
@@ -422,7 +424,7 @@ func (t *nameTagger) judge(run []nameToken, end int) {
 		}
 		for _, x := range run[1:] {
 			if x.particle && forenameWeight(first.flags) > 0 {
-				score += 0.2
+				score += 0.5
 				break
 			}
 		}
@@ -431,6 +433,12 @@ func (t *nameTagger) judge(run []nameToken, end int) {
 		if score == 0 {
 			score = surnameWeight(first.flags) * 0.4
 		}
+	}
+	if caps > 0 && bytes.IndexByte(b[start:stop], '-') > 0 {
+		return
+	}
+	if at(b, start-1) == '"' && at(b, stop) != '"' && at(b, stop) != ',' && at(b, stop+1) != '<' && at(b, stop+1) != '(' && words == 1 {
+		score -= 0.8 // the beginning of a longer value
 	}
 	if caps == words {
 		score -= 0.5
@@ -501,6 +509,10 @@ func (t *nameTagger) around(start, stop, words int) float64 {
 		if words >= 2 {
 			score += 0.7
 		}
+	case thingKeys[string(w1)] && (sep == '"' || sep == ':'):
+		score -= 1.2
+	case placeHeads[string(w1)] && breaks == 0 && sep == 0:
+		score -= 1
 	case intros[string(w1)] && breaks == 0 && (sep == 0 || sep == ':'):
 		score += 0.5
 		if string(w1) == "is" || string(w1) == "am" || string(w1) == "this" || string(w1) == "name" || string(w1) == "named" || string(w1) == "i'm" || string(w1) == "im" || string(w1) == "heiße" || string(w1) == "appelle" || string(w1) == "llamo" || string(w1) == "chiamo" || string(w1) == "bin" {

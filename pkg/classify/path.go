@@ -34,7 +34,7 @@ func parsePath(s string) ([]step, error) {
 			i++
 			key.WriteByte(s[i])
 			have, quoted = true, true
-		case c == '[':
+		case c == '[' && !quoted || c == '[' && i+1 < len(s) && s[i+1] == ']':
 			if i+1 >= len(s) || s[i+1] != ']' {
 				return nil, errors.New("[ must be followed by ]")
 			}

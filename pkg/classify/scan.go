@@ -4,6 +4,7 @@ package classify
 type scan struct {
 	text   []byte
 	hits   []hit
+	depth  int // of encodings that were looked through
 	shapes *shapeTable
 
 	secretTable *secretTable
@@ -29,7 +30,14 @@ func (s *scan) run(text []byte) {
 	s.addresses6()
 	s.secrets()
 	s.hits = append(s.hits, tagNames(text)...)
+	if s.depth < maxEncodings {
+		s.encoded(s.depth)
+		s.escaped()
+	}
 }
+
+// maxEncodings bounds encodings within encodings.
+const maxEncodings = 2
 
 // Character classes, one table look-up a byte.
 const (

@@ -190,7 +190,7 @@ var secretsOnce = sync.OnceValue(func() *secretTable {
 			t.rules = append(t.rules, r)
 		}
 	}
-	for _, o := range slices.Concat(ownSecrets, labels, addresses) {
+	for _, o := range slices.Concat(ownSecrets, labels, addresses, fieldTriggers) {
 		r := &secretRule{id: o.id, kind: secretOwn}
 		t.rules = append(t.rules, r)
 		for _, w := range o.words {

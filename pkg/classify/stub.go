@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/stoplog/stoplog/corpus/names"
 	"github.com/stoplog/stoplog/pkg/chunk"
 )
 
@@ -105,7 +106,11 @@ func identifierLike(k string) bool {
 			return false
 		}
 	}
-	return len(k) > 0 && len(k) <= 32 && digits <= 3
+	if len(k) == 0 || len(k) > 32 || digits > 3 {
+		return false
+	}
+	f := gazetteerOnce().flags(bytes.ToLower([]byte(k)))
+	return f&(names.Forename|names.Surname) == 0 || f&names.Word != 0 // a map from names to things
 }
 
 // normalise gives the form under which two values count as the same: numbers without

@@ -1,0 +1,286 @@
+package classify_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"mime/quotedprintable"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stoplog/stoplog/pkg/chunk"
+	"github.com/stoplog/stoplog/pkg/classify"
+)
+
+func classifyText(t *testing.T, c *classify.Classifier, source, text string) (classify.Result, string) {
+	t.Helper()
+	res, err := c.Classify(classify.Input{Source: source, Text: []byte(text), StubKey: key()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res, redacted(t, text, res.Redactions)
+}
+
+// SPEC: RED-3
+func TestForm(t *testing.T) {
+	c := compile(t, classify.Source{ID: "form", Ceiling: chunk.PII, Format: "form", Fields: []classify.Field{
+		{Path: "name", Class: chunk.PII, Type: "PERSON"}, {Path: "note", Class: chunk.PII, Text: true}, {Path: "date", Class: chunk.Internal}}})
+	_, out := classifyText(t, c, "form", "name=Maria+Quint%C3%A9n&note=call+Maria+Quint%C3%A9n+%2B49+30+901820&date=2026-12-24&other=x")
+	v, err := url.ParseQuery(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, want := range map[string]string{"name": "{NAME}", "note": "call {NAME} {PHONE_NUMBER}", "date": "2026-12-24", "other": "{OTHER}"} {
+		if v.Get(k) != want {
+			t.Errorf("%s: %q, want %q", k, v.Get(k), want)
+		}
+	}
+}
+
+// SPEC: RED-3
+func TestCSV(t *testing.T) {
+	c := compile(t, classify.Source{ID: "csv", Ceiling: chunk.PII, Format: "csv", Fields: []classify.Field{
+		{Path: "name", Class: chunk.PII, Type: "PERSON"}, {Path: "note", Class: chunk.PII, Text: true}, {Path: "city", Class: chunk.Internal}}})
+	_, out := classifyText(t, c, "csv", "name,note,city\r\n\"Quint\u00e9n, Maria\",\"said \"\"hi\"\" from a@b.example\",Bonn\r\nTom,,K\u00f6ln\r\n")
+	want := "name,note,city\r\n\"{NAME}\",\"said \"\"hi\"\" from {EMAIL_ADDRESS}\",Bonn\r\n{NAME_2},,K\u00f6ln\r\n"
+	if out != want {
+		t.Errorf("got %q\nwant %q", out, want)
+	}
+}
+
+// SPEC: RED-3
+func TestHTML(t *testing.T) {
+	c := compile(t, classify.Source{ID: "page", Ceiling: chunk.Public, Format: "html"})
+	res, out := classifyText(t, c, "page", `<p>write to a&#64;b&#46;example or <b>4111 1111</b> 1111 1111</p>`)
+	if out != `<p>write to {EMAIL_ADDRESS} or <b>{CREDIT_CARD}</p>` {
+		t.Errorf("got %s", out)
+	}
+	if res.Class != chunk.PII || len(res.Exceeded) != 2 {
+		t.Errorf("class %v, exceeded %v", res.Class, res.Exceeded)
+	}
+}
+
+// SPEC: RED-3 RED-1
+func TestMail(t *testing.T) {
+	c := compile(t, classify.Source{ID: "inbox", Ceiling: chunk.PII, Format: "mail", Fields: []classify.Field{{Path: "subject", Class: chunk.PII}}})
+	inner := "card 4111 1111 1111 1111, mail x@y.example, bye"
+	msg := "From: =?utf-8?q?Maria_Quint=C3=A9n?= <maria@b.example>\r\nSubject: my stay\r\nMIME-Version: 1.0\r\n" +
+		"Content-Type: multipart/mixed; boundary=\"b1\"\r\n\r\n--b1\r\nContent-Type: text/plain\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n" +
+		"please call +49 30=\r\n 901820 or write to a=40b.example\r\n--b1\r\nContent-Type: text/plain\r\nContent-Transfer-Encoding: base64\r\n\r\n" +
+		base64.StdEncoding.EncodeToString([]byte(inner)) + "\r\n--b1--\r\n"
+	_, out := classifyText(t, c, "inbox", msg)
+	for _, bad := range []string{"maria", "b.example", "901820", "my stay", "4111", base64.StdEncoding.EncodeToString([]byte(inner))[:16]} {
+		if strings.Contains(out, bad) {
+			t.Errorf("%q is left in\n%s", bad, out)
+		}
+	}
+	parts := strings.Split(out, "\r\n\r\n")
+	plain, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(parts[2])))
+	if err != nil || !strings.Contains(string(plain), "please call {PHONE_NUMBER} or write to {EMAIL_ADDRESS") {
+		t.Errorf("%v: %q", err, plain)
+	}
+	body, err := base64.StdEncoding.DecodeString(strings.Split(parts[3], "\r\n")[0])
+	if err != nil || !strings.HasPrefix(string(body), "card {CREDIT_CARD}, mail {EMAIL_ADDRESS") || !strings.HasSuffix(string(body), ", bye") {
+		t.Errorf("%v: %q", err, body)
+	}
+}
+
+// SPEC: CLS-2
+func TestExplain(t *testing.T) {
+	c := compile(t, booking)
+	got, res, err := c.Explain(classify.Input{Source: "booking-inquiry", StubKey: key(),
+		Text: []byte(`{"booking":{"id":"1","arrival":"2026-01-02"},"message":"mail a@b.example","extra":{"a.b":[1]}}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"booking.id": "kept 1", "booking.arrival": "kept 2026-01-02", "message": "searched mail {EMAIL_ADDRESS}", `extra.a\.b[]`: `replaced "{EXTRA_FIELD}"`,
+	}
+	if len(got) != len(want) || res.Class != chunk.PII {
+		t.Fatalf("%d values, class %v", len(got), res.Class)
+	}
+	for _, e := range got {
+		if s := e.Action + " " + string([]byte(e.Shown)); s != want[e.Path] {
+			t.Errorf("%s: %s, want %s", e.Path, s, want[e.Path])
+		}
+	}
+}
+
+// SPEC: CLS-2 CLS-4
+func TestCompileRefuses(t *testing.T) {
+	ok := classify.Source{ID: "s", Ceiling: chunk.Restricted}
+	with := func(f func(*classify.Source)) classify.Source { s := ok; f(&s); return s }
+	field := func(f classify.Field) classify.Source {
+		return with(func(s *classify.Source) { s.Fields = []classify.Field{f} })
+	}
+	ran := 0
+	for name, s := range map[string]classify.Source{
+		"id":                with(func(s *classify.Source) { s.ID = "S" }),
+		"format":            with(func(s *classify.Source) { s.Format = "xls" }),
+		"origin":            with(func(s *classify.Source) { s.Origin = chunk.AgentInstruction }),
+		"injection_risk":    with(func(s *classify.Source) { s.Quarantine = 1.2 }),
+		"suspect_threshold": with(func(s *classify.Source) { s.Suspect, s.Quarantine = 0.9, 0.8 }),
+		"retention":         with(func(s *classify.Source) { s.Retention = -1 }),
+		"max_bytes":         with(func(s *classify.Source) { s.MaxBytes = -1 }),
+		"run_by":            with(func(s *classify.Source) { s.RunBy = "a[]" }),
+		"subject":           with(func(s *classify.Source) { s.Subject = "a." }),
+		"signature.scheme":  with(func(s *classify.Source) { s.Signature = &classify.Signature{Scheme: "x"} }),
+		"signature.secrets": with(func(s *classify.Source) { s.Signature = &classify.Signature{Scheme: "github"} }),
+		"signature.secrets[0]": with(func(s *classify.Source) {
+			s.Signature = &classify.Signature{Scheme: "github", Secrets: []string{"plain"}}
+		}),
+		"fields[0].path":      field(classify.Field{Path: "a..b", Class: chunk.Public}),
+		"fields[0].class":     field(classify.Field{Path: "a", Class: chunk.PII}),
+		"fields[0].stub":      field(classify.Field{Path: "a", Class: chunk.Public, Stub: "lower"}),
+		"fields[0].stub_form": field(classify.Field{Path: "a", Class: chunk.Public, Form: "mask"}),
+		"fields[0].type":      field(classify.Field{Path: "a", Class: chunk.Public, Type: "person"}),
+		"fields[1].path": with(func(s *classify.Source) {
+			s.Fields = []classify.Field{{Path: "a", Class: chunk.Public}, {Path: "a", Class: chunk.Public}}
+		}),
+	} {
+		ran++
+		_, err := classify.Compile([]classify.Source{s}, classify.Options{})
+		se, is := err.(*classify.SourceError)
+		if !is || se.Where != name {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := classify.Compile([]classify.Source{ok, ok}, classify.Options{}); err == nil {
+		t.Error("a source declared twice was taken")
+	}
+	if _, err := classify.Compile([]classify.Source{ok}, classify.Options{}); err != nil || ran == 0 {
+		t.Error(err, ran)
+	}
+}
+
+// SPEC: CLS-2
+func TestPathsAreSteps(t *testing.T) {
+	c := compile(t, classify.Source{ID: "s", Ceiling: chunk.PII, Format: "json", RunBy: "run", Fields: []classify.Field{
+		{Path: "meta.open", Class: chunk.Public}, {Path: "run", Class: chunk.Public}, {Path: "box", Class: chunk.Public}}})
+	_, out := classifyText(t, c, "s", `{"run":"r","meta.open":"secret plans","meta":{"open":"fine","open.x":"no"},"box":{"more":"no"}}`)
+	want := `{"run":"r","meta.open":"{FIELD}","meta":{"open":"fine","open.x":"{META_FIELD}"},"box":{"more":"{BOX_MORE}"}}`
+	if out != want {
+		t.Errorf("got  %s\nwant %s", out, want)
+	}
+	for text, code := range map[string]string{`{}`: classify.PathMissing, `{"run":"a","run":"b"}`: classify.PathAmbiguous} {
+		_, err := c.Classify(classify.Input{Source: "s", Text: []byte(text)})
+		if pe, ok := err.(*classify.PathError); !ok || pe.Code != code {
+			t.Errorf("%s: %v, want %s", text, err, code)
+		}
+	}
+}
+
+// SPEC: RED-3
+func TestSeesThroughEncodings(t *testing.T) {
+	c := compile(t)
+	b64 := base64.StdEncoding.EncodeToString
+	for name, text := range map[string]string{
+		"base64":        "data: " + b64([]byte("mail maria@example.org now")),
+		"base64 twice":  "data: " + b64([]byte("x "+b64([]byte("card 4111111111111111 ok")))),
+		"hex":           "data: 6d61726961406578616d706c652e6f7267",
+		"percent":       "q=maria%40example.org",
+		"full width":    "\uff54\uff45\uff4c\uff1a\uff0b\uff14\uff19 30 \uff19\uff10\uff11\uff18\uff12\uff10",
+		"zero width":    "4111\u200b1111\u200b1111\u200b1111",
+		"entity":        "maria&#64;example.org",
+		"soft hyphen":   "ma\u00adria@exam\u00adple.org",
+		"arabic digits": "card \u0664\u0661\u0661\u0661 \u0661\u0661\u0661\u0661 \u0661\u0661\u0661\u0661 \u0661\u0661\u0661\u0661",
+	} {
+		if got := c.Recognise([]byte(text)); len(got) != 1 || classify.ClassOf(got) != chunk.PII {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// SPEC: RED-3. JSON is taken as JSONTestSuite says it must be.
+func TestJSONSuite(t *testing.T) {
+	dir := os.Getenv("STOPLOG_TESTDATA")
+	if dir == "" {
+		t.Skip("STOPLOG_TESTDATA is not set: JSONTestSuite not run")
+	}
+	c := compile(t, classify.Source{ID: "s", Ceiling: chunk.Public, Format: "json"})
+	ran := 0
+	err := filepath.WalkDir(filepath.Join(dir, "suites", "jsontestsuite"), func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".json") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		_, err = c.Classify(classify.Input{Source: "s", Text: data})
+		switch name := e.Name(); {
+		case strings.HasPrefix(name, "y_"):
+			ran++
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		case strings.HasPrefix(name, "n_"):
+			ran++
+			if err == nil {
+				t.Errorf("%s was taken", name)
+			}
+		}
+		return nil
+	})
+	if err != nil || ran < 200 {
+		t.Errorf("%v; ran %d files", err, ran)
+	}
+}
+
+// The invariants of redaction, over any text: spans in order and inside the text, JSON
+// stays JSON, no value of a stub is left where it was taken out, and the result is the
+// same again.
+func FuzzClassify(f *testing.F) {
+	for _, s := range []string{
+		`{"a":"maria@example.org","b":[1,2,{"c":"\u0041 4111 1111 1111 1111"}]}`, `{"message":"call +49 30 901820, Maria","guest":{"first_name":"Maria"}}`,
+		"\"\\ud83d\\ude00 a@b.example\"", `[4111111111111111,true,null,"x"]`, "From: a@b.example\r\n\r\nbody", "a=1&b=%41", "name,x\n\"a\",b", "<b>a</b>@b.example",
+	} {
+		f.Add([]byte(s))
+	}
+	var sources []classify.Source
+	for _, format := range []string{"json", "text", "form", "csv", "html", "mail"} {
+		for _, class := range []chunk.Class{chunk.Public, chunk.PII} {
+			sources = append(sources, classify.Source{ID: format + "-" + class.String(), Ceiling: class, Format: format, Fields: []classify.Field{
+				{Path: "message", Class: chunk.Public, Text: true}, {Path: "guest.first_name", Class: class, Type: "PERSON"}, {Path: "b[].c", Class: class, Text: true}}})
+		}
+	}
+	c, err := classify.Compile(sources, classify.Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		before := bytes.Clone(text)
+		for _, s := range sources {
+			in := classify.Input{Source: s.ID, Text: text, StubKey: key()}
+			res, err := c.Classify(in)
+			if !bytes.Equal(text, before) {
+				t.Fatal("the text was changed")
+			}
+			if s.Format == "json" && (err == nil) != json.Valid(text) && json.Valid(text) && !strings.Contains(err.Error(), "bounds") && validUTF8(text) {
+				t.Fatalf("JSON refused: %v", err)
+			}
+			if err != nil {
+				continue
+			}
+			out := redacted(t, string(text), res.Redactions)
+			if s.Format == "json" && !json.Valid([]byte(out)) {
+				t.Fatalf("redacted JSON is none: %q", out)
+			}
+			for i := 1; i < len(res.Entities); i++ {
+				if res.Entities[i].Start < res.Entities[i-1].End {
+					t.Fatalf("entities overlap: %+v", res.Entities)
+				}
+			}
+			again, err := c.Classify(in)
+			if err != nil || redacted(t, string(text), again.Redactions) != out {
+				t.Fatal("another result the second time")
+			}
+		}
+	})
+}
+
+func validUTF8(b []byte) bool { return bytes.Equal(bytes.ToValidUTF8(b, nil), b) }
