@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -199,9 +198,14 @@ func VerifyExport(dir string, outside [][]byte, keys []note.Verifier, report fun
 	if err != nil {
 		return provenance.Verified{}, fmt.Errorf("ledger: not an export: %w", err)
 	}
+	mismatches := int64(0)
+	mismatch := func(p provenance.Problem) { mismatches++; report(p) }
 	notes := [][]byte{head}
 	if all, err := fs.ReadFile(x.files, fileCheckpoints); err == nil {
-		notes, _ = provenance.SplitCheckpoints(all)
+		var rest []byte
+		if notes, rest = provenance.SplitCheckpoints(all); len(rest) > 0 {
+			mismatch(provenance.Problem{Code: provenance.ExportMismatch, Seq: -1, Detail: fileCheckpoints + " is cut off"})
+		}
 		if n := len(notes); n == 0 || !bytes.Equal(notes[n-1], head) {
 			notes = append(notes, head)
 		}
@@ -210,9 +214,8 @@ func VerifyExport(dir string, outside [][]byte, keys []note.Verifier, report fun
 	if err != nil {
 		return provenance.Verified{}, err
 	}
-	mismatches := int64(0)
 	out, err := provenance.Verify(provenance.Stored{
-		Leaves: x.leaves(c.Size, func(p provenance.Problem) { mismatches++; report(p) }),
+		Leaves: x.leaves(c.Size, mismatch),
 		Checkpoints: func(yield func([]byte, error) bool) {
 			for _, n := range notes {
 				if !yield(n, nil) {
@@ -240,11 +243,10 @@ type exported struct{ files fs.FS }
 // the entries where there are any.
 func (x exported) leaves(size int64, report func(provenance.Problem)) iter.Seq2[provenance.StoredLeaf, error] {
 	return func(yield func(provenance.StoredLeaf, error) bool) {
-		var lines *bufio.Scanner
+		var lines *bufio.Reader
 		if f, err := x.files.Open(fileRecords); err == nil {
 			defer f.Close()
-			lines = bufio.NewScanner(f)
-			lines.Buffer(nil, 4*provenance.MaxCanonical)
+			lines = bufio.NewReader(f)
 		}
 		missing := func(path string) {
 			report(provenance.Problem{Code: provenance.ExportMismatch, Seq: -1, Detail: "cannot use " + path})
@@ -276,19 +278,21 @@ func (x exported) leaves(size int64, report func(provenance.Problem)) iter.Seq2[
 				}
 			}
 		}
-		if lines != nil && lines.Scan() {
-			report(provenance.Problem{Code: provenance.ExportMismatch, Seq: size, Detail: fileRecords + " goes on"})
+		if lines != nil {
+			if _, err := lines.ReadByte(); err != io.EOF {
+				report(provenance.Problem{Code: provenance.ExportMismatch, Seq: size, Detail: fileRecords + " goes on"})
+			}
 		}
 	}
 }
 
-func sameLine(lines *bufio.Scanner, seq int64, canon []byte) bool {
-	if !lines.Scan() {
+// sameLine reads one line and compares it with what the export writes.
+func sameLine(lines *bufio.Reader, seq int64, canon []byte) bool {
+	got, err := lines.ReadBytes('\n')
+	if err != nil {
 		return false
 	}
-	var l struct {
-		Seq    int64           `json:"seq"`
-		Record json.RawMessage `json:"record"`
-	}
-	return json.Unmarshal(lines.Bytes(), &l) == nil && l.Seq == seq && bytes.Equal(l.Record, canon)
+	var want bytes.Buffer
+	w := bufio.NewWriter(&want)
+	return writeLine(w, seq, canon) == nil && w.Flush() == nil && bytes.Equal(got, want.Bytes())
 }

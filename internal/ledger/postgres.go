@@ -205,12 +205,11 @@ const lastSealPostgres = `SELECT size, note, last_n, last_tx::text::bigint, floo
 // once, and from then on a record's number decides (floor), together with a look
 // at whether it is sealed.
 func (t *tx) unsealedPostgres(c *cursor, f func(id string, canon []byte)) error {
-	var xmin, xmax int64
-	if err := t.QueryRowContext(t.ctx, `SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, pg_snapshot_xmax(pg_current_snapshot())::text::bigint`).
-		Scan(&xmin, &xmax); err != nil {
+	var restored bool
+	if err := t.QueryRowContext(t.ctx, "SELECT $1::text::xid8 >= pg_snapshot_xmax(pg_current_snapshot())", strconv.FormatInt(c.tx, 10)).Scan(&restored); err != nil {
 		return err
 	}
-	if c.tx >= xmax {
+	if restored {
 		c.tx, c.n = 0, 0
 		err := t.QueryRowContext(t.ctx, `SELECT least(
 			(SELECT max(r.n) FROM record r JOIN leaf USING (record_id)),
@@ -219,22 +218,26 @@ func (t *tx) unsealedPostgres(c *cursor, f func(id string, canon []byte)) error 
 			return err
 		}
 	}
-	rows, err := t.QueryContext(t.ctx, `SELECT record_id, n, tx::text::bigint, canon FROM record r
-		WHERE (tx, n) > ($1::text::xid8, $2) AND n > $3 AND (tx < $4::text::xid8 OR tx >= $5::text::xid8)
+	// The bounds are those of this statement's own snapshot: taken before it, they
+	// would pass transactions that committed in between for restored ones.
+	rows, err := t.QueryContext(t.ctx, `SELECT record_id, n, tx::text::bigint, tx < pg_snapshot_xmin(pg_current_snapshot()), canon FROM record r
+		WHERE (tx, n) > ($1::text::xid8, $2) AND n > $3
+		  AND (tx < pg_snapshot_xmin(pg_current_snapshot()) OR tx >= pg_snapshot_xmax(pg_current_snapshot()))
 		  AND ($3 = 0 OR NOT EXISTS (SELECT 1 FROM leaf WHERE leaf.record_id = r.record_id))
-		ORDER BY tx, n LIMIT $6`,
-		strconv.FormatInt(c.tx, 10), c.n, c.floor, strconv.FormatInt(xmin, 10), strconv.FormatInt(xmax, 10), sealBatch)
+		ORDER BY tx, n LIMIT $4`,
+		strconv.FormatInt(c.tx, 10), c.n, c.floor, sealBatch)
 	if err != nil {
 		return err
 	}
 	return each(rows, func(r *sql.Rows) error {
 		var id string
 		var n, tx int64
+		var live bool
 		var canon sql.RawBytes
-		if err := r.Scan(&id, &n, &tx, &canon); err != nil {
+		if err := r.Scan(&id, &n, &tx, &live, &canon); err != nil {
 			return err
 		}
-		if tx < xmin {
+		if live {
 			c.tx, c.n = tx, n
 		}
 		f(id, canon)
