@@ -103,7 +103,7 @@ type Config struct {
 	Window      int           // bound of messages in flight per partition, and so of a replay: 1000
 	FetchBytes  int           // asked of the broker per fetch and partition: 1 MiB
 	BatchSize   int           // most messages in one ledger transaction: 256
-	Attempts    int           // tries that may kill the process or panic before the dead letter: 3
+	Attempts    int           // tries of a message that panics, or that was in work when the process died: 3
 	Drain       time.Duration // longest finish of what is in flight, at shutdown and rebalance: 10 s, at most half a session
 	CommitEvery time.Duration // 20 ms
 

@@ -35,15 +35,17 @@ func (m Message) Position() string {
 // of the ledger. Emit is called when the batch is stored; it sees the records as
 // they are STORED, which on a replay are those of the first decision, and gives
 // what to publish. Emit may be nil. It may be called again when a store or the
-// broker was away, so it must have no effect of its own.
+// broker was away, so it must have no effect of its own. For messages of one key it
+// is called in their order.
 type Step struct {
 	Batch ledger.Batch
 	Emit  func(ledger.Appended) ([]ledger.Outgoing, error)
 }
 
 // Func decides about one message. It must not have lasting effects of its own:
-// those go into the Step. Messages of one key are decided one after another;
-// messages of different keys are decided at the same time.
+// those go into the Step. Messages of one key are decided one after another, though
+// the next may be decided before the last one is stored; messages of different keys
+// are decided at the same time.
 //
 // Its error says what happens next: [Transient], [Retry], [Poison]. An error of no
 // class is treated as Retry; a panic is a failed attempt.

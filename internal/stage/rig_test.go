@@ -266,7 +266,7 @@ func scanRecord(event, run chunk.ID, v chunk.Verdict) provenance.Record {
 		panic(err)
 	}
 	return provenance.Record{
-		ID: provenance.RecordID(kind, id), Schema: provenance.SchemaVersion, Time: time.Now().UTC(), Kind: kind,
+		ID: provenance.ScanID(id), Schema: provenance.SchemaVersion, Time: time.Now().UTC(), Kind: kind,
 		Tenant: "default", Run: run, Subject: id, Actor: "stage:test", Payload: b,
 	}
 }

@@ -58,11 +58,24 @@ type partition struct {
 	mark      *watermark
 	moved     chan struct{} // signalled when the watermark moved, for the window
 	committed int64
-	end       int64   // the log's end, as last seen
-	blockEnd  int64   // attempts are counted for the block that ends before this
-	suspect   bool    // the block was in work when a process died: one by one
+	end       int64 // the log's end, as last seen
+	blocks    [len(blockSizes)]block
 	rows      []int64 // ends of the counted blocks that are not cleared yet
-	single    bool    // an attempt at one offset is counted and not cleared
+	counted   bool    // an attempt at a part or at one offset is counted and not cleared
+}
+
+// blockSizes are the ranges that attempts are counted for: blocks, their parts, and
+// single offsets. They begin at multiples of their size, and not where a fetch
+// happens to, so that the next process counts the same row again however its fetches
+// fall. One row covers a block, since a row a message would cost a ledger
+// transaction each; the finer ones are counted only where a process died.
+var blockSizes = [...]int64{256, 16, 1}
+
+// block is a range whose attempts are counted: the one that ends before end.
+type block struct {
+	end     int64
+	tries   int
+	suspect bool // it was in work when a process died
 }
 
 // task is one message on its way.
@@ -70,6 +83,7 @@ type task struct {
 	part   *partition
 	offset int64 // in part; of a retried message, not Message.Offset
 	size   int64
+	shard  uint32 // its key's
 	m      Message
 	trace  Trace
 	tier   int // retry tiers behind it
@@ -80,8 +94,8 @@ type task struct {
 	step   Step
 	stored ledger.Appended
 	out    []kafka.Message
-	lost   bool          // the drain began before its output could be made
-	solo   chan struct{} // one-by-one replay: closed when the task ended
+	lost   bool      // the drain began before its output could be made
+	safe   chan bool // told once: false when the task is abandoned. Nil where nobody waits
 	took   time.Time
 }
 
@@ -111,14 +125,23 @@ func newSession(r *runner, gen *kafka.Generation) *session {
 	}
 	for topic, as := range gen.Assignments {
 		for _, a := range as {
-			s.parts = append(s.parts, &partition{
+			p := &partition{
 				topic: topic, id: a.ID, tier: r.tiers[topic],
-				mark: newWatermark(a.Offset), committed: a.Offset, blockEnd: math.MinInt64,
+				mark: newWatermark(a.Offset), committed: a.Offset,
 				moved: make(chan struct{}, 1),
-			})
+			}
+			p.forget()
+			s.parts = append(s.parts, p)
 		}
 	}
 	return s
+}
+
+// forget makes every offset belong to a block that is not counted yet.
+func (p *partition) forget() {
+	for i := range p.blocks {
+		p.blocks[i] = block{end: math.MinInt64}
+	}
 }
 
 // run works until the generation is over or stop ends, then drains. stop is the
@@ -190,13 +213,6 @@ wait:
 
 // ---- reading ----
 
-// attemptBlock is how many offsets one attempts row covers: blocks that begin at a
-// multiple of it. Fixed blocks, and not what a fetch happens to bring, so that the
-// next process counts the same row again however its fetches fall; and not one row
-// a message, which would cost a ledger transaction each. A crash replays what is
-// left of the blocks in work one by one.
-const attemptBlock = 256
-
 // fetchWait is how long the broker may hold a fetch that finds nothing.
 const fetchWait = 500 * time.Millisecond
 
@@ -263,6 +279,7 @@ func (s *session) outOfRange(p *partition, offset int64) (int64, error) {
 		p.mu.Lock()
 		p.mark = newWatermark(first)
 		p.committed = first
+		p.forget()
 		p.mu.Unlock()
 	}
 	s.Metrics.gap(s.Stage, p.topic)
@@ -292,38 +309,23 @@ func (s *session) room(p *partition) bool {
 func (s *session) handle(p *partition, rs []fetched) bool {
 	for len(rs) > 0 {
 		if p.tier > 0 {
-			if !s.replay(p, &rs[0]) {
+			if !s.again(p, &rs[0]) {
 				return false
 			}
 			rs = rs[1:]
 			continue
 		}
-		if rs[0].offset >= p.blockEnd {
-			from := rs[0].offset &^ (attemptBlock - 1)
-			tries, ok := s.bump(p, from, from+attemptBlock-1)
-			if !ok {
-				return false
-			}
-			p.mu.Lock()
-			p.blockEnd, p.suspect = from+attemptBlock, tries > 1
-			p.rows = append(p.rows, p.blockEnd)
-			p.mu.Unlock()
+		b := &p.blocks[0]
+		if !s.count(p, b, blockSizes[0], rs[0].offset) {
+			return false
 		}
-		if p.suspect {
-			// A process died with one of this block in work. Replay them one by one, so
-			// that the one that kills is found and the others are not suspected.
-			if !s.replay(p, &rs[0]) {
+		n := upTo(rs, b.end)
+		if b.suspect {
+			if !s.replay(p, rs[:n]) {
 				return false
 			}
-			rs = rs[1:]
+			rs = rs[n:]
 			continue
-		}
-		n := len(rs)
-		for i := range rs { // only those whose attempt is counted
-			if rs[i].offset >= p.blockEnd {
-				n = i
-				break
-			}
 		}
 		s.hook(HookAfterFetch)
 		if s.TestOrder == TestOrderCommitBeforeWork {
@@ -343,59 +345,129 @@ func (s *session) handle(p *partition, rs []fetched) bool {
 	return true
 }
 
-// replay takes one record all the way alone: its attempt is counted for it alone
-// and forgotten when it is done. Records of retry topics always go this way, for
-// they are few and must not be counted while they wait until they are due.
-func (s *session) replay(p *partition, f *fetched) bool {
-	var r retryHeaders
-	if p.tier > 0 {
-		var ok bool
-		if r, ok = parseRetry(f.headers); !ok || r.group != s.Group || !s.inputs[r.topic] {
-			p.mu.Lock()
-			p.mark.skip(f.offset + 1) // another stage's
-			p.mu.Unlock()
-			s.touch()
-			return true
+// upTo counts the records below an offset.
+func upTo(rs []fetched, end int64) int {
+	for i := range rs {
+		if rs[i].offset >= end {
+			return i
 		}
-		// A clock that is wrong, here or there, costs at most one delay.
-		if !sleep(s.fetching, min(time.Until(r.due), s.Tiers[p.tier-1].Delay)) {
+	}
+	return len(rs)
+}
+
+// replay takes records of a suspect block into work: a process died with one of the
+// block in work, and which one it was must come out. Blocks are tried in parts, then
+// the part that was in work when it happened again one by one; and only one part at a
+// time in this whole process, so that the one that kills takes no others with it.
+func (s *session) replay(p *partition, rs []fetched) bool {
+	for len(rs) > 0 {
+		if !s.lockSuspects() {
+			return false
+		}
+		n, ok := s.replayPart(p, rs)
+		s.unlockSuspects()
+		if !ok {
+			return false
+		}
+		rs = rs[n:]
+	}
+	return true
+}
+
+func (s *session) replayPart(p *partition, rs []fetched) (n int, ok bool) {
+	if !s.room(p) {
+		return 0, false
+	}
+	part, alone := &p.blocks[1], &p.blocks[2]
+	if !s.count(p, part, blockSizes[1], rs[0].offset) {
+		return 0, false
+	}
+	tries := 1
+	n = upTo(rs, part.end)
+	if part.suspect {
+		if !s.count(p, alone, blockSizes[2], rs[0].offset) {
+			return 0, false
+		}
+		n, tries = 1, alone.tries
+	}
+	s.hook(HookAfterFetch)
+	ts := make([]*task, 0, n)
+	for i := range rs[:n] {
+		t := s.admit(p, &rs[i])
+		if t == nil {
+			break
+		}
+		t.safe = make(chan bool, 1)
+		s.accuse(t, tries)
+		if !s.send(t) {
+			break
+		}
+		ts = append(ts, t)
+	}
+	if len(ts) < n || !s.await(ts) {
+		return 0, false
+	}
+	return n, s.clear(p, rs[n-1].offset)
+}
+
+// accuse gives a message up, unparsed, that was in work at too many deaths.
+func (s *session) accuse(t *task, tries int) {
+	t.m.Attempt = max(t.m.Attempt, tries)
+	if tries > s.Attempts {
+		t.m.Attempt = tries - 1 // this time it is not tried
+		t.dead = chunk.FailPoison
+	}
+}
+
+// await waits until everything in tasks that could kill a process is behind them,
+// and reports whether it was: what is left is to publish what they made.
+func (s *session) await(ts []*task) bool {
+	for _, t := range ts {
+		select {
+		case ok := <-t.safe:
+			if !ok {
+				return false
+			}
+		case <-s.fetching.Done():
 			return false
 		}
 	}
-	tries, ok := s.bump(p, f.offset, f.offset)
-	if !ok {
+	return true
+}
+
+// again takes one record of a retry topic into work, when it is due. Its attempt is
+// counted then and not before, so that a restart while it waits is not held against
+// it, and for it alone, for such records are few.
+func (s *session) again(p *partition, f *fetched) bool {
+	r, ok := parseRetry(f.headers)
+	if !ok || r.group != s.Group || !s.inputs[r.topic] {
+		p.mu.Lock()
+		p.mark.skip(f.offset + 1) // another stage's
+		p.mu.Unlock()
+		s.touch()
+		return true
+	}
+	// A clock that is wrong, here or there, costs at most one delay.
+	if !sleep(s.fetching, min(time.Until(r.due), s.Tiers[p.tier-1].Delay)) || !s.lockSuspects() {
 		return false
 	}
-	p.single = true
+	defer s.unlockSuspects()
+	b := &p.blocks[2]
+	if !s.room(p) || !s.count(p, b, blockSizes[2], f.offset) {
+		return false
+	}
 	s.hook(HookAfterFetch)
 	t := s.admit(p, f)
 	if t == nil {
 		return false
 	}
-	t.solo = make(chan struct{})
-	t.m.Attempt = tries
-	if p.tier > 0 && !s.recall(t, r) {
+	t.safe = make(chan bool, 1)
+	if !s.recall(t, r) {
 		return false
 	}
-	if tries > s.Attempts {
-		t.dead = chunk.FailPoison // it killed the process before: not parsed again
-	}
-	if !s.send(t) {
-		return false
-	}
-	select {
-	case <-t.solo:
-	case <-s.fetching.Done():
-		return false
-	}
-	p.mu.Lock()
-	done := p.mark.committable() > f.offset
-	p.mu.Unlock()
-	if !done || !s.clear(p, f.offset) {
-		return false
-	}
-	p.single = false
-	return true
+	t.m.Attempt = 1 + r.tier
+	s.accuse(t, b.tries)
+	return s.send(t) && s.await([]*task{t}) && s.clear(p, f.offset)
 }
 
 // clear forgets the attempts up to and including an offset. It must not be put off:
@@ -405,6 +477,7 @@ func (s *session) clear(p *partition, upTo int64) bool {
 	for {
 		err := s.Ledger.ClearAttempts(s.working, s.Group, p.topic, p.id, upTo)
 		if err == nil {
+			p.counted = false
 			return true
 		}
 		s.logHeld("clear attempts", err)
@@ -437,7 +510,6 @@ func (s *session) recall(t *task, r retryHeaders) bool {
 		}
 	}
 	t.tier = r.tier
-	t.m.Attempt += r.tier
 	return true
 }
 
@@ -478,8 +550,9 @@ func (s *session) send(t *task) bool {
 	} else {
 		fmt.Fprintf(h, "%s/%d", t.m.Topic, t.m.Partition)
 	}
+	t.shard = h.Sum32() % uint32(len(s.shards))
 	select {
-	case s.shards[h.Sum32()%uint32(len(s.shards))] <- t:
+	case s.shards[t.shard] <- t:
 		return true
 	case <-s.fetching.Done():
 		s.abandon(t)
@@ -487,17 +560,30 @@ func (s *session) send(t *task) bool {
 	}
 }
 
-// bump counts an attempt durably. While the ledger is away it holds.
-func (s *session) bump(p *partition, from, to int64) (tries int, ok bool) {
+// count sees to it that an attempt at offset's block of this size is counted,
+// durably, before the offset is parsed. While the ledger is away it holds.
+func (s *session) count(p *partition, b *block, size, offset int64) bool {
+	if offset < b.end {
+		return true
+	}
+	from := offset &^ (size - 1)
 	var wait pause
 	for {
-		n, err := s.Ledger.BumpAttempts(s.fetching, s.Group, p.topic, p.id, from, to)
+		n, err := s.Ledger.BumpAttempts(s.fetching, s.Group, p.topic, p.id, from, from+size-1)
 		if err == nil {
-			return n, true
+			p.mu.Lock()
+			*b = block{end: from + size, tries: n, suspect: n > 1}
+			if b == &p.blocks[0] {
+				p.rows = append(p.rows, b.end)
+			} else {
+				p.counted = true
+			}
+			p.mu.Unlock()
+			return true
 		}
 		s.logHeld("count attempts", err)
 		if !wait.sleep(s.fetching) {
-			return 0, false
+			return false
 		}
 	}
 }
@@ -508,8 +594,11 @@ func (s *session) forgetAttempts() {
 	defer cancel()
 	for _, p := range s.parts {
 		p.mu.Lock()
-		upTo := max(p.blockEnd, p.mark.taken) - 1
-		need := len(p.rows) > 0 || p.single
+		upTo := p.mark.taken - 1
+		for _, b := range p.blocks {
+			upTo = max(upTo, b.end-1)
+		}
+		need := len(p.rows) > 0 || p.counted
 		p.mu.Unlock()
 		if !need {
 			continue
@@ -675,10 +764,21 @@ func (s *session) store(tasks []*task) {
 		s.emit(dead)
 		ready = append(ready, dead...)
 	}
+	for _, t := range ready {
+		t.tell(!t.lost)
+	}
 	select {
 	case s.stored <- ready:
 	case <-s.working.Done():
 		s.abandon(ready...)
+	}
+}
+
+// tell says whether the task came through alive. Only the first word counts.
+func (t *task) tell(ok bool) {
+	select {
+	case t.safe <- ok:
+	default:
 	}
 }
 
@@ -745,18 +845,16 @@ func (s *session) batch(t *task) (ledger.Batch, bool) {
 }
 
 // emit makes the output of stored tasks. Sealing costs time, so several processors
-// share a batch; the order of its tasks stays.
+// share a batch; tasks of one key stay with one of them, in order.
 func (s *session) emit(tasks []*task) {
-	var next atomic.Int64
+	n := uint32(min(len(tasks), runtime.GOMAXPROCS(0)))
 	var wg sync.WaitGroup
-	for range min(len(tasks), runtime.GOMAXPROCS(0)) {
+	for mine := range n {
 		wg.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(tasks) {
-					return
+			for _, t := range tasks {
+				if t.shard%n == mine {
+					s.emitOne(t)
 				}
-				s.emitOne(tasks[i])
 			}
 		})
 	}
@@ -952,9 +1050,7 @@ func (s *session) release(t *task) {
 	s.budget.Release(t.size)
 	n := s.inFlight.Add(-1)
 	s.Metrics.inFlight(s.Stage, n)
-	if t.solo != nil {
-		close(t.solo)
-	}
+	t.tell(false)
 	if n == 0 {
 		select {
 		case s.idle <- struct{}{}:
@@ -962,6 +1058,18 @@ func (s *session) release(t *task) {
 		}
 	}
 }
+
+// lockSuspects makes sure that one suspect at a time is in work in this process.
+func (s *session) lockSuspects() bool {
+	select {
+	case s.suspects <- struct{}{}:
+		return true
+	case <-s.fetching.Done():
+		return false
+	}
+}
+
+func (s *session) unlockSuspects() { <-s.suspects }
 
 func (s *session) touch() {
 	select {
