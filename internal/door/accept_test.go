@@ -305,7 +305,16 @@ func TestStubNamesUnderRace(t *testing.T) {
 	const docs = 24
 	var wg sync.WaitGroup
 	for i := range docs {
-		d := r.another(nil)
+		d := r.another(func(c *Config) { // on a server, through a connection of its own
+			if i < 4 && r.postgres != "" {
+				store, err := ledger.OpenPostgres(ctx, r.postgres)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _ = store.Close() })
+				c.Store = store
+			}
+		})
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
