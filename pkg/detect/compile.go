@@ -69,6 +69,7 @@ type rule struct {
 	pattern    *regexp2.Regexp
 	unless     []int32
 	decoded    bool
+	ask        view.Wants // not a rule: a match asks for a view
 }
 
 var errRules = errors.New("detect")
@@ -435,12 +436,34 @@ func (c *compiler) addAsks() error {
 	if err := ask("rot47", view.WantRot47, r47); err != nil {
 		return err
 	}
+	// An override with its words in reverse order: only in languages that put the
+	// verb first.
+	for _, lang := range strings.Fields("en es fr pt it nl pl ru uk ar vi id") {
+		var steps [][]int32
+		for _, class := range []string{"instruction", "previous", "ignore"} {
+			if t, ok := c.termID[lang+"."+class]; ok {
+				steps = append(steps, []int32{t})
+			}
+		}
+		if len(steps) == 3 {
+			id := int32(len(c.d.rules))
+			c.d.rules = append(c.d.rules, rule{id: "view.order." + lang, ask: view.WantOrder})
+			c.addSeq(id, steps, []int32{0, 20, 20})
+		}
+	}
 	var split []string
 	for _, x := range strings.Fields("ignore disregard forget override previous instructions instruction prompt system reveal password assistant olvida anteriores instrucciones oubliez precedentes consignes ignoriere vorherigen anweisungen esqueca instrucoes dimentica precedenti istruzioni negeer vorige instructies zignoruj poprzednie instrukcje abaikan sebelumnya instruksi") {
-		for k := 2; k+2 <= len(x); k++ {
+		for k := 1; k < len(x); k++ {
 			for _, sep := range []string{" ", "-"} {
 				split = append(split, x[:k]+sep+x[k:])
 			}
+		}
+		for size := 2; size < 5; size++ {
+			var pieces []string
+			for k := 0; k < len(x); k += size {
+				pieces = append(pieces, x[k:min(k+size, len(x))])
+			}
+			split = append(split, strings.Join(pieces, " "), strings.Join(pieces, "-"))
 		}
 	}
 	return ask("split", view.WantSpacing, split)

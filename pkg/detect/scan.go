@@ -246,8 +246,8 @@ func (s *scratch) search(n *node, text []byte, changes view.Changes) {
 			s.cands = append(s.cands, candidate{rule: sh.rule, start: int32(start), end: int32(end)})
 		})
 	}
-	s.confirm(n, text)
 	s.wants = 0
+	s.confirm(n, text)
 	var asked [maxAsk]uint8
 	for _, o := range s.occ {
 		t := &d.terms[o.term]
@@ -427,6 +427,10 @@ func (s *scratch) confirm(n *node, text []byte) {
 	})
 	for _, c := range s.cands {
 		r := &d.rules[c.rule]
+		if r.ask != 0 {
+			s.wants |= r.ask
+			continue
+		}
 		if r.decoded && n.depth == 0 {
 			continue
 		}

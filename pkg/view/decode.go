@@ -57,6 +57,9 @@ func Decode(text []byte, wants Wants, words *Words, emit func(View)) (work int) 
 	if wants&WantReversed != 0 {
 		d.reversed()
 	}
+	if wants&WantOrder != 0 {
+		d.order()
+	}
 	if wants&WantAtbash != 0 {
 		d.mapped("atbash", atbash)
 	}

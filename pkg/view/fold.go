@@ -144,6 +144,23 @@ type folder struct {
 	outStart, srcStart  int
 	latin, looks, stuck int // ASCII letters; letters with a look-alike; letters without
 	alone               int // look-alikes that count in words without Latin letters
+	scripts             uint8
+}
+
+// scriptOf tells apart the scripts that look-alikes come from. Nobody mixes them
+// within a word, but to disguise one.
+func scriptOf(r rune) uint8 {
+	switch {
+	case r >= 0x370 && r < 0x400 || r >= 0x1f00 && r < 0x2000:
+		return 1
+	case r >= 0x400 && r < 0x530 || r >= 0x1c80 && r < 0x1c90 || r >= 0xa640 && r < 0xa6a0:
+		return 2
+	case r >= 0x530 && r < 0x590:
+		return 4
+	case r >= 0x13a0 && r < 0x1400 || r >= 0xab70 && r < 0xabc0:
+		return 8
+	}
+	return 16
 }
 
 // run folds src; m, when given, maps src to the original.
@@ -221,6 +238,7 @@ func (f *folder) run(src []byte, m *View) {
 			case t.look != "":
 				f.beginWord(i)
 				f.looks++
+				f.scripts |= scriptOf(r)
 				if t.flags&fAlone != 0 {
 					f.alone++
 				}
@@ -252,10 +270,11 @@ func (f *folder) beginWord(i int) {
 }
 
 // endWord decides, once a word is complete, whether its look-alikes are read as
-// Latin: yes when it also has Latin letters, and when every letter of it is a
-// look-alike in either case. A word of another script keeps its letters.
+// Latin: yes when it also has Latin letters, when they come from several scripts,
+// and when every letter of it is a look-alike in either case. A word of another
+// script keeps its letters.
 func (f *folder) endWord(i int, at func(i, j int) (int, int)) {
-	if f.looks > 0 && (f.latin > 0 || f.stuck == 0 && f.alone == f.looks) {
+	if f.looks > 0 && (f.latin > 0 || f.scripts&(f.scripts-1) != 0 || f.stuck == 0 && f.alone == f.looks) {
 		f.changes |= Skeleton
 		f.v.cut(f.outStart)
 		for k := f.srcStart; k < i; {
@@ -282,7 +301,7 @@ func (f *folder) endWord(i int, at func(i, j int) (int, int)) {
 			}
 		}
 	}
-	f.latin, f.looks, f.stuck, f.alone = 0, 0, 0, 0
+	f.latin, f.looks, f.stuck, f.alone, f.scripts = 0, 0, 0, 0, 0
 }
 
 // FoldString folds a string for use as a literal: folded, ASCII lower-cased.

@@ -23,6 +23,7 @@ const (
 	WantConcat                     // "ig" + "nore"
 	WantSpelling                   // words with shuffled letters
 	WantReversed                   // letters or words backwards
+	WantOrder    // words in reverse order
 	WantAtbash
 	WantRot47
 	WantCaesar Wants = 1 << 16 // plus the shift: see Caesar

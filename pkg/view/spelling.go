@@ -376,6 +376,31 @@ func (d *decoder) reversed() {
 	d.emit(words)
 }
 
+// order reads the words in reverse order. Signs stay with the word they follow.
+func (d *decoder) order() {
+	text := d.text
+	v := View{Name: "word-order"}
+	for i := len(text); i > 0; {
+		end := i
+		for end > 0 && text[end-1] <= ' ' {
+			end--
+		}
+		from := end
+		for from > 0 && text[from-1] > ' ' {
+			from--
+		}
+		for k := from; k < end; k++ {
+			v.put(text[k], k, k+1)
+		}
+		if from > 0 {
+			v.put(' ', from-1, from)
+		}
+		i = from
+	}
+	d.spend(len(text))
+	d.emit(v)
+}
+
 // mapped replaces byte by byte.
 func (d *decoder) mapped(name string, f func(byte) byte) {
 	v := View{Name: name}

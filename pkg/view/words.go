@@ -6,8 +6,8 @@ import "slices"
 // back into. It is immutable once made. A nil *Words knows no word.
 type Words struct {
 	nodes []wordNode
-	// shuffled finds a word by its first and last letter and the letters between
-	// them, in whatever order.
+	// shuffled finds a word by its first letter and the letters behind it, in
+	// whatever order, one of them perhaps missing.
 	shuffled map[uint32]string
 }
 
@@ -40,8 +40,22 @@ words:
 			n = w.nodes[n].next[c]
 		}
 		w.nodes[n].word = true
-		if len(s) >= 5 {
+	}
+	// Whole words first: they win over words that lost a letter.
+	for _, s := range list {
+		if len(s) >= 5 && w.has([]byte(s)) {
 			w.shuffled[signature([]byte(s))] = s
+		}
+	}
+	for _, s := range list {
+		if len(s) < 7 || !w.has([]byte(s)) {
+			continue
+		}
+		for i := 1; i < len(s); i++ {
+			k := signature([]byte(s[:i] + s[i+1:]))
+			if _, taken := w.shuffled[k]; !taken {
+				w.shuffled[k] = s
+			}
 		}
 	}
 	return w
@@ -76,22 +90,30 @@ var letterHash = func() (h [32]uint32) {
 	return h
 }()
 
-// signature does not depend on the order of the inner letters.
+// signature depends on the first letter and on which letters follow, not on
+// their order.
 func signature(s []byte) uint32 {
 	var sum uint32
-	for _, c := range s[1 : len(s)-1] {
+	for _, c := range s[1:] {
 		sum += letterHash[c&31]
 	}
-	return sum*31 + letterHash[s[0]&31]*7 + letterHash[s[len(s)-1]&31]*3 + uint32(len(s))
+	return sum*31 + letterHash[s[0]&31]*7
 }
 
-// unshuffle gives the word that s is a shuffled form of, if it is none itself.
+// unshuffle gives the word that s is a shuffled form of, or that s has lost a
+// letter of, if it is none itself.
 func (w *Words) unshuffle(s []byte) (string, bool) {
 	if w == nil || len(s) < 5 || len(s) > 24 {
 		return "", false
 	}
 	t, ok := w.shuffled[signature(s)]
-	if !ok || len(t) != len(s) {
+	if !ok {
+		return "", false
+	}
+	if len(t) == len(s)+1 {
+		return t, loses(t, s) && !w.has(s)
+	}
+	if len(t) != len(s) {
 		return "", false
 	}
 	var count [26]int8
@@ -105,7 +127,21 @@ func (w *Words) unshuffle(s []byte) (string, bool) {
 		count[c-'a']++
 		count[t[i]-'a']--
 	}
-	return t, !same && count == [26]int8{}
+	return t, !same && count == [26]int8{} && !w.has(s)
+}
+
+// loses reports whether s is t without one letter.
+func loses(t string, s []byte) bool {
+	i := 0
+	for i < len(s) && s[i]|0x20 == t[i] {
+		i++
+	}
+	for ; i < len(s); i++ {
+		if s[i]|0x20 != t[i+1] {
+			return false
+		}
+	}
+	return true
 }
 
 // shuffledAt reports whether the word at text[i] is a shuffled one.
