@@ -127,7 +127,7 @@ func (d *decoder) joined(toks []token) []patch {
 }
 
 // broken joins words that were cut in pieces: "ig nore", "instru-ctions". Only
-// words of the vocabulary, of six letters at least, are put together.
+// words of the vocabulary are put together.
 func (d *decoder) broken(toks []token) {
 	if d.words == nil {
 		return
@@ -143,7 +143,11 @@ func (d *decoder) broken(toks []token) {
 				break
 			}
 			buf = append(buf, text[toks[j].from:toks[j].to]...)
-			if len(buf) >= 6 && d.words.has(buf) {
+			least := 5
+			if text[toks[j-1].to] != ' ' {
+				least = 4 // a line break or a hyphen inside a word is rarer than a space
+			}
+			if len(buf) >= least && d.words.has(buf) {
 				best = j
 			}
 		}
