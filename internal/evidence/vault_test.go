@@ -417,11 +417,19 @@ func TestPostgresGuardsHoldForTheOwnerToo(t *testing.T) {
 	for name, db := range map[string]*sql.DB{"owner": o, "writer": s.db} {
 		for _, stmt := range []string{
 			"UPDATE scope_key SET wrapped = '0001wrapped'", "DELETE FROM scope_key", "TRUNCATE scope_key", "TRUNCATE scope_erased", "DELETE FROM scope_erased",
-			"SET session_replication_role = replica; DELETE FROM scope_key",
 		} {
-			if _, err := db.Exec(stmt); err == nil {
-				t.Errorf("%s: allowed: %s", name, stmt)
+			conn := must(db.Conn(t.Context()))(t)
+			for _, trick := range []string{"", "SET session_replication_role = replica"} { // which turns ordinary triggers off
+				if trick != "" {
+					if _, err := conn.ExecContext(t.Context(), trick); (err == nil) != (name == "owner") {
+						t.Errorf("%s: %s: %v", name, trick, err)
+					}
+				}
+				if _, err := conn.ExecContext(t.Context(), stmt); err == nil {
+					t.Errorf("%s: allowed: %s, %s", name, trick, stmt)
+				}
 			}
+			_ = conn.Close()
 		}
 	}
 	for _, stmt := range []string{"CREATE TABLE evidence.x (a int)", "DROP TABLE scope_key", "ALTER TABLE scope_key DISABLE TRIGGER ALL", "UPDATE scope_key SET scope = 'x'"} {
