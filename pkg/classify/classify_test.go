@@ -26,7 +26,7 @@ var booking = classify.Source{
 	},
 }
 
-func compile(t *testing.T, sources ...classify.Source) *classify.Classifier {
+func compile(t testing.TB, sources ...classify.Source) *classify.Classifier {
 	t.Helper()
 	c, err := classify.Compile(sources, classify.Options{})
 	if err != nil {

@@ -10,41 +10,44 @@ import (
 
 // encoded looks into what is written in base64 or hex: a token that decodes to text is
 // searched as text. What is proved there makes the whole token an element of that type;
-// a part of it could not be replaced. depth bounds nested encodings.
-func (s *scan) encoded(depth int) {
+// a part of it could not be replaced. It is called for every long run of letters and
+// digits; the token may reach further, over signs that base64 has.
+func (s *scan) encoded(start, end int) {
 	t := s.text
-	for i := 0; i < len(t); {
-		if !is(t[i], cAlnum) {
-			i++
-			continue
+	if s.depth >= maxEncodings || start < s.encodedEnd {
+		return
+	}
+	sign := func(c byte) bool { return c == '+' || c == '/' || c == '-' || c == '_' }
+	for start > s.encodedEnd && (is(t[start-1], cAlnum) || sign(t[start-1])) {
+		start--
+	}
+	for start < end && sign(t[start]) {
+		start++
+	}
+	for end < len(t) && (is(t[end], cAlnum) || sign(t[end])) {
+		end++
+	}
+	s.encodedEnd = end
+	if end-start > 64<<10 {
+		return
+	}
+	plain, ok := decodeToken(t[start:end])
+	if !ok {
+		return
+	}
+	for i := 0; i < 2 && end < len(t) && t[end] == '='; i++ {
+		end++
+	}
+	inner := scan{depth: s.depth + 1}
+	inner.run(plain)
+	best := hit{}
+	for _, h := range inner.hits {
+		if h.score > best.score && (h.valid || h.typ == "SECRET" && h.score >= 0.9) && h.score >= 0.7 {
+			best = h
 		}
-		start := i
-		for i < len(t) && (is(t[i], cAlnum) || t[i] == '+' || t[i] == '/' || t[i] == '-' || t[i] == '_') {
-			i++
-		}
-		if i-start < 12 || i-start > 64<<10 {
-			continue
-		}
-		tok := t[start:i]
-		end := i
-		for end < len(t) && t[end] == '=' && end-i < 2 {
-			end++
-		}
-		plain, ok := decodeToken(tok)
-		if !ok {
-			continue
-		}
-		inner := scan{text: nil, depth: depth + 1}
-		inner.run(plain)
-		best := hit{}
-		for _, h := range inner.hits {
-			if h.score > best.score && (h.valid || h.typ == "SECRET" && h.score >= 0.9) && h.score >= 0.7 {
-				best = h
-			}
-		}
-		if best.score > 0 {
-			s.add(hit{typ: best.typ, rule: best.rule, start: start, end: end, score: best.score, valid: best.valid})
-		}
+	}
+	if best.score > 0 {
+		s.add(hit{typ: best.typ, rule: best.rule, start: start, end: end, score: best.score, valid: best.valid})
 	}
 }
 

@@ -447,6 +447,9 @@ func (t *nameTagger) judge(run []nameToken, end int) {
 		}
 	}
 	score += t.around(start, stop, words)
+	if score >= personThreshold && codeLine(b, start, stop) {
+		score -= 0.8
+	}
 	if score < personThreshold-0.4 {
 		return
 	}
@@ -562,9 +565,6 @@ func (t *nameTagger) around(start, stop, words int) float64 {
 	}
 	if start > 1 && stop < len(b) && b[start-1] == '"' && b[stop] == '"' || at(b, start-1) == '\'' && at(b, stop) == '\'' {
 		score -= 0.2 // a quoted value: the key decides
-	}
-	if codeLine(b, start, stop) {
-		score -= 0.8
 	}
 	return score
 }

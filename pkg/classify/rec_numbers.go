@@ -16,6 +16,9 @@ func (s *scan) numbers() {
 		if start > 0 && t[start-1] == '\\' && (t[start] == 'n' || t[start] == 'r' || t[start] == 't') {
 			start++ // an escaped line end in quoted text
 		}
+		if i-start >= 12 && mask&cUpper != 0 && mask&cLower != 0 || i-start >= 16 && mask&cDigit != 0 {
+			s.encoded(start, i)
+		}
 		if mask&cDigit != 0 {
 			s.number(start, i)
 		} else if n := i - start; (n == 2 && (s.at(i) == ':' || s.at(i) == '-') || n == 4 && s.at(i) == '.') && isHex(t[start]) && isHex(t[start+1]) && isHex(s.at(i+1)) {

@@ -12,6 +12,7 @@ type scan struct {
 	genericEnd  int                 // where the last generic secret began
 
 	phoneEnd   int // end of the last telephone number
+	encodedEnd int // end of the last token that could be an encoding
 	addressEnd int // end of the last postal address
 
 	// context words of the last value asked about
@@ -31,7 +32,6 @@ func (s *scan) run(text []byte) {
 	s.secrets()
 	s.hits = append(s.hits, tagNames(text)...)
 	if s.depth < maxEncodings {
-		s.encoded(s.depth)
 		s.escaped()
 	}
 }

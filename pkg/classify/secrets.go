@@ -275,7 +275,7 @@ func unique(lits []string) []string {
 
 func usable(lits []string) bool {
 	for _, l := range lits {
-		if len(l) < 2 {
+		if len(l) < 2 || strings.HasPrefix(strings.ToLower(l), "http") { // everywhere: the keywords are rarer
 			return false
 		}
 	}
