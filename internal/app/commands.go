@@ -5,6 +5,7 @@ import "github.com/spf13/cobra"
 // commands are all commands, in no order: help groups and sorts them.
 func commands(e *env) []*cobra.Command {
 	return []*cobra.Command{
+		demoCommand(e),
 		serveCommand(e),
 		partCommand(e, "ingest", "Run the door: webhooks, CloudEvents, the outbox relay", parts{ingest: true}),
 		partCommand(e, "detector", "Run the injection detector stage", parts{detector: true}),
@@ -13,7 +14,9 @@ func commands(e *env) []*cobra.Command {
 		auditCommand(e),
 		ledgerCommand(e),
 		topicsCommand(e),
+		corpusCommand(e),
 		initCommand(e),
 		configCommand(e),
+		doctorCommand(e),
 	}
 }

@@ -2,14 +2,10 @@ package app
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"net/http"
-	"slices"
-	"strings"
 
+	"github.com/stoplog/stoplog/internal/api"
 	"github.com/stoplog/stoplog/internal/config"
 	"github.com/stoplog/stoplog/internal/door"
 	"github.com/stoplog/stoplog/internal/problem"
@@ -32,6 +28,14 @@ func (r *running) handler() (http.Handler, error) {
 		d.Register(mux, door.HTTPConfig{Tenant: r.cfg.Tenant, Hooks: hooks, Authenticate: r.senders})
 		r.door = d
 	}
+	if r.parts.egress {
+		a, err := r.newAPI()
+		if err != nil {
+			return nil, err
+		}
+		mux.Handle("/", a)
+		r.api = a
+	}
 	return problem.RequestID(mux), nil
 }
 
@@ -44,31 +48,32 @@ func (s *system) newDoor() (*door.Door, error) {
 	})
 }
 
-var errToken = errors.New("unknown token")
-
-// token finds the token of a request. Tokens are looked up by their hash, so that
-// how long it takes tells nothing of a token.
-func (s *system) token(r *http.Request) (config.Token, error) {
-	scheme, value, ok := strings.Cut(r.Header.Get("Authorization"), " ")
-	if !ok || !strings.EqualFold(scheme, "Bearer") || value == "" {
-		return config.Token{}, errToken
-	}
-	sum := sha256.Sum256([]byte(value))
-	t, ok := s.tokens[hex.EncodeToString(sum[:])]
-	if !ok {
-		return config.Token{}, errToken
-	}
-	return t, nil
-}
-
 // senders says who may send to the door.
 func (s *system) senders(r *http.Request) (door.Principal, error) {
-	t, err := s.token(r)
+	p, err := s.tokens.Authenticate(r)
 	if err != nil {
 		return door.Principal{}, err
 	}
-	if !slices.Contains(t.Roles, "connector") && !slices.Contains(t.Roles, "admin") {
-		return door.Principal{}, fmt.Errorf("%w: not a connector", errToken)
+	if !p.HasAny(api.RoleConnector, api.RoleAdmin) {
+		return door.Principal{}, errors.New("not a connector")
 	}
-	return door.Principal{Tenant: t.Tenant, Actor: "token:" + t.Name, Sources: t.Sources, Operator: slices.Contains(t.Roles, "admin")}, nil
+	return door.Principal{Tenant: p.Tenant, Actor: p.Actor(), Sources: p.Sources, Operator: p.Has(api.RoleAdmin)}, nil
+}
+
+// newAPI makes the egress side: contexts, guard, review queue and page, ledger.
+func (s *system) newAPI() (*api.API, error) {
+	fourEyes := s.cfg.Review.FourEyes == nil || *s.cfg.Review.FourEyes
+	return api.New(api.Config{
+		Store: s.store, Vault: s.vault, Runs: s.runs, Classifier: s.classifier, Guard: s.guard, Detector: s.scanner.Load, Integrity: s.ring.Integrity(),
+		Tokens: tokens(s.cfg), Policy: func() string { return s.policy }, Now: s.now, Log: s.log, Metrics: s.metrics.registry,
+		Lease: s.cfg.Review.Lease, Expires: s.cfg.Review.Expires, FourEyes: fourEyes,
+	})
+}
+
+func tokens(cfg *config.Config) []api.Token {
+	out := make([]api.Token, len(cfg.Tokens))
+	for i, t := range cfg.Tokens {
+		out[i] = api.Token{Name: t.Name, Tenant: t.Tenant, Roles: t.Roles, Sources: t.Sources, SHA256: t.SHA256}
+	}
+	return out
 }

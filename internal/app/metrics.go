@@ -1,11 +1,13 @@
 package app
 
 import (
+	"context"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/stoplog/stoplog/internal/ledger"
 	"github.com/stoplog/stoplog/pkg/chunk"
 )
 
@@ -17,7 +19,6 @@ type metrics struct {
 	detections *prometheus.CounterVec
 	scan       prometheus.Histogram
 	scanBytes  prometheus.Counter
-	failClosed *prometheus.CounterVec
 	ruleset    *prometheus.GaugeVec
 	reloads    *prometheus.CounterVec
 	sealedSize prometheus.Gauge
@@ -42,9 +43,6 @@ func newMetrics() *metrics {
 		scanBytes: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "stoplog_scan_bytes_total", Help: "Raw bytes scanned.",
 		}),
-		failClosed: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "stoplog_fail_closed_total", Help: "What was held or denied because it could not be decided, by cause.",
-		}, []string{"cause"}),
 		ruleset: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "stoplog_ruleset_info", Help: "1 for the rule set in force.",
 		}, []string{"hash"}),
@@ -65,7 +63,7 @@ func newMetrics() *metrics {
 		}),
 	}
 	m.registry.MustRegister(
-		m.chunks, m.detections, m.scan, m.scanBytes, m.failClosed, m.ruleset, m.reloads, m.sealedSize, m.sealLag, m.gates, m.oldestGate,
+		m.chunks, m.detections, m.scan, m.scanBytes, m.ruleset, m.reloads, m.sealedSize, m.sealLag, m.gates, m.oldestGate,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	return m
@@ -75,10 +73,57 @@ func (m *metrics) scanned(source string, s chunk.Scan, size int, took time.Durat
 	m.chunks.WithLabelValues(source, s.Verdict.String()).Inc()
 	m.scan.Observe(took.Seconds())
 	m.scanBytes.Add(float64(size))
-	if s.Verdict == chunk.Hold {
-		m.failClosed.WithLabelValues("undecided").Inc()
-	}
 	for _, f := range s.Findings {
 		m.detections.WithLabelValues(f.Rule, f.Family).Inc()
 	}
+}
+
+// runGauges looks every ten seconds at what waits: gates, and the size of the sealed
+// ledger. A store that is away leaves the gauges as they are; /readyz says so.
+func (s *system) runGauges(ctx context.Context) error {
+	tick := time.NewTicker(10 * time.Second)
+	defer tick.Stop()
+	for {
+		byType, oldest, err := s.waiting(ctx)
+		if err == nil {
+			s.metrics.gates.Reset()
+			for t, n := range byType {
+				s.metrics.gates.WithLabelValues(t).Set(float64(n))
+			}
+			s.metrics.oldestGate.Set(oldest)
+		}
+		if c, err := s.store.LastCheckpoint(ctx); err == nil {
+			s.metrics.sealedSize.Set(float64(c.Size))
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// waiting counts the gates that wait for a person, by type.
+func (s *system) waiting(ctx context.Context) (byType map[string]int, oldest float64, err error) {
+	byType = map[string]int{}
+	for _, state := range []string{ledger.GateOpen, ledger.GateClaimed} {
+		f := ledger.GateFilter{State: state, Limit: 500}
+		for {
+			gates, err := s.store.Gates(ctx, f)
+			if err != nil {
+				return nil, 0, err
+			}
+			for _, g := range gates {
+				byType[g.Type]++
+				if at := float64(g.Opened.Unix()); oldest == 0 || at < oldest {
+					oldest = at
+				}
+			}
+			if len(gates) < f.Limit {
+				break
+			}
+			f.After = gates[len(gates)-1].ID
+		}
+	}
+	return byType, oldest, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/stoplog/stoplog/internal/api"
 	"github.com/stoplog/stoplog/internal/door"
 	"github.com/stoplog/stoplog/internal/ledger"
 	"github.com/stoplog/stoplog/internal/problem"
@@ -46,6 +47,7 @@ type running struct {
 	*system
 	parts parts
 	door  *door.Door // with the ingest part
+	api   *api.API   // with the egress part
 	url   string     // of the HTTP API
 	ready atomic.Bool
 
@@ -154,9 +156,13 @@ func (r *running) loops() map[string]func(context.Context) error {
 		loops["contexts"] = func(ctx context.Context) error {
 			return stage.Run(ctx, s.stageConfig("contexts", stage.TopicCleared), c.handle)
 		}
-		//TOOLS
+		tools := s.toolCalls(r.api.Gatekeeper)
+		loops["tools"] = func(ctx context.Context) error {
+			return stage.Run(ctx, s.stageConfig("tools", stage.TopicToolRequested), tools)
+		}
 		loops["sealer"] = s.runSealer
-		//REVIEW
+		loops["review"] = r.api.Queue.Run
+		loops["gauges"] = s.runGauges
 	}
 	return loops
 }

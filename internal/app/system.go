@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/stoplog/stoplog/internal/api"
 	"github.com/stoplog/stoplog/internal/broker"
 	"github.com/stoplog/stoplog/internal/config"
 	"github.com/stoplog/stoplog/internal/evidence"
@@ -43,9 +44,9 @@ type system struct {
 	classifier *classify.Classifier
 	guard      *guard.Guard
 	scanner    atomic.Pointer[detect.Detector]
-	policy     string                  // hash of configuration and rules
-	tokens     map[string]config.Token // by the SHA-256 of the token, hex
-	identity   bool                    // benchmarks only: decide nothing
+	policy     string // hash of configuration and rules
+	tokens     *api.Tokens
+	identity   bool // benchmarks only: decide nothing
 
 	embedded []string // parts that run inside this process, for people
 	closers  []func() error
@@ -57,9 +58,9 @@ func openSystem(ctx context.Context, cfg *config.Config, dir string, log *slog.L
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, err
 	}
-	s := &system{cfg: cfg, dir: dir, log: log, metrics: newMetrics(), tokens: map[string]config.Token{}}
-	for _, t := range cfg.Tokens {
-		s.tokens[t.SHA256] = t
+	s := &system{cfg: cfg, dir: dir, log: log, metrics: newMetrics()}
+	if s.tokens, err = api.NewTokens(tokens(cfg)); err != nil {
+		return nil, err
 	}
 	defer func() {
 		if err != nil {
