@@ -99,6 +99,7 @@ type node struct {
 	chain  []string
 	depth  int
 	hidden bool
+	beyond bool // the text holds more than ASCII
 }
 
 type slot struct {
@@ -180,6 +181,7 @@ func (s *scratch) node(i int) {
 	text := n.v.Text
 	var changes view.Changes
 	if !view.Plain(text) {
+		n.beyond = true
 		v := new(view.View) // lives as long as the views made from it
 		changes = view.Fold(v, text)
 		v.Through(&n.v)
@@ -230,7 +232,7 @@ func (s *scratch) search(n *node, text []byte, changes view.Changes) {
 	s.hits.reset()
 	d.narrow.auto.run(&s.hits, text)
 	s.expand(&d.narrow, text)
-	if !asciiOnly(text) {
+	if n.beyond {
 		s.hits.reset()
 		d.wide.auto.run(&s.hits, text)
 		s.expand(&d.wide, text)
@@ -271,15 +273,6 @@ func (s *scratch) holds(term int32) bool {
 		}
 	}
 	return false
-}
-
-func asciiOnly(b []byte) bool {
-	for _, c := range b {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 // expand turns hits into occurrences of terms: literals that begin and end where

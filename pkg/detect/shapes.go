@@ -72,19 +72,59 @@ func fakeTurn(_ *node, text []byte, found func(start, end int)) {
 	}
 }
 
-var placeholder = `(?:\{\{|\$\{|\{[a-z_ ]{3,}\}|\[[a-z_ ]{4,}\]|<[a-z0-9_ ]{4,}>|%s|your[_-]?(?:data|secret|password|key|token)|(?:data|secret|info|payload|base64|exfil|summary|conversation|history|password|token)_?here|\binsert[_ -])`
+var placeholder = regexp.MustCompile(`(?i)\{\{|\$\{|\{[a-z_ ]{3,}\}|\[[a-z_ ]{4,}\]|<[a-z0-9_ ]{4,}>|%s|your[_-]?(?:data|secret|password|key|token)|(?:data|secret|info|payload|base64|exfil|summary|conversation|history|password|token)_?here|\binsert[_ -]`)
 
-var dataImage = regexp.MustCompile(`(?i)!\[[^\]\n]{0,80}\]\([ \t]*https?://[^)\n]{0,200}[?/=&.][^)\n]{0,120}` + placeholder + `[^)\n]{0,200}\)|<img[^>\n]{1,200}src=["']?https?://[^>\n]{0,200}[?=][^>\n]{0,120}` + placeholder)
-
-var dataLink = regexp.MustCompile(`(?i)[^!]\[[^\]\n]{0,80}\]\([ \t]*https?://[^)\n]{0,200}\?[^)\n]{1,120}=` + placeholder + `[^)\n]{0,200}\)`)
-
-// dataURL finds an image or a link whose address has a place for data.
+// dataURL finds an image or a link whose address has a place for data. An image
+// is fetched without a click: any place will do. A link needs one in its query.
 func dataURL(_ *node, text []byte, found func(start, end int)) {
-	for _, m := range dataImage.FindAllIndex(text, 8) {
-		found(m[0], m[1])
+	for rest, base := text, 0; ; {
+		i := bytes.Index(rest, []byte("](http"))
+		if i < 0 {
+			break
+		}
+		at := base + i
+		rest, base = rest[i+6:], at+6
+		end := bytes.IndexByte(rest[:min(len(rest), 500)], ')')
+		line := bytes.LastIndexByte(text[max(0, at-100):at], '[')
+		if end < 0 || line < 0 {
+			continue
+		}
+		open := max(0, at-100) + line
+		url := rest[:end]
+		image := open > 0 && text[open-1] == '!'
+		q := bytes.IndexByte(url, '?')
+		if !image && q < 0 {
+			continue
+		}
+		if !image {
+			url = url[q:]
+		}
+		if placeholder.Match(url) {
+			if image {
+				open--
+			}
+			found(open, base+end+1)
+		}
 	}
-	for _, m := range dataLink.FindAllIndex(text, 8) {
-		found(m[0]+1, m[1])
+	for rest, base := text, 0; ; {
+		i := bytes.Index(rest, []byte("<img"))
+		if i < 0 {
+			break
+		}
+		at := base + i
+		rest, base = rest[i+4:], at+4
+		end := bytes.IndexByte(rest[:min(len(rest), 1000)], '>')
+		if end < 0 {
+			continue
+		}
+		tag := rest[:end]
+		src := bytes.Index(tag, []byte("src="))
+		if src < 0 {
+			continue
+		}
+		if q := bytes.IndexByte(tag[src:], '?'); q >= 0 && placeholder.Match(tag[src+q:]) {
+			found(at, base+end+1)
+		}
 	}
 }
 

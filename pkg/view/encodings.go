@@ -54,23 +54,93 @@ func encodedAgain(b []byte) bool {
 	return len(b) >= 16 && n == len(b)
 }
 
+// base64Table is base64Byte as a table.
+var base64Table = func() (t [256]bool) {
+	for c := range 256 {
+		t[c] = base64Byte(byte(c))
+	}
+	return t
+}()
+
+// plainWord tells at a glance that a run is a word, or decodes to nothing anybody
+// can read.
+func plainWord(run []byte) bool {
+	if len(run) < 24 {
+		k := 1
+		for k < len(run) && run[k] >= 'a' && run[k] <= 'z' {
+			k++
+		}
+		if k == len(run) {
+			return true
+		}
+	}
+	// Hex and base32 are looked at in full.
+	hexes, upper := true, true
+	for _, c := range run[:8] {
+		hexes = hexes && (hexVal(c) >= 0 || c|0x20 == 'x')
+		upper = upper && (c >= 'A' && c <= 'Z' || c >= '2' && c <= '7')
+	}
+	lower := true
+	for _, c := range run[:8] {
+		lower = lower && (c >= 'a' && c <= 'z' || c >= '2' && c <= '7')
+	}
+	if hexes || upper || lower && len(run) >= 24 {
+		return false
+	}
+	if bytes.IndexByte(run, '-') >= 0 || bytes.IndexByte(run, '/') >= 0 || bytes.IndexByte(run, '_') >= 0 {
+		if len(run) >= 24 {
+			return false
+		}
+	}
+	var first [6]byte
+	var sym [8]byte
+	copy(sym[:], run)
+	for i, c := range sym {
+		switch c {
+		case '-':
+			sym[i] = '+'
+		case '_':
+			sym[i] = '/'
+		}
+	}
+	if n, err := base64.RawStdEncoding.Decode(first[:], sym[:]); err != nil || n < 6 {
+		return true
+	}
+	for i, c := range first[:5] {
+		switch {
+		case c == 0 && i%2 == 1: // UTF-16
+		case c < 0x20 && c != '\n' && c != '\t' && c != '\r', c == 0x7f, c >= 0xf5, c == 0xc0, c == 0xc1:
+			return true
+		case c >= 0xc2 && (first[i+1] < 0x80 || first[i+1] > 0xbf):
+			return true
+		case c >= 0x80 && c < 0xc0 && (i == 0 || first[i-1] < 0x80):
+			return true
+		}
+	}
+	return false
+}
+
 func base64Byte(c byte) bool { return letterByte(c) || c == '+' || c == '/' || c == '-' || c == '_' }
 
 // runs decodes base64, base32 and hex runs. Runs may be wrapped over lines.
 func (d *decoder) runs() {
 	text := d.text
 	var b64, b32, hexes []patch
-	for i := 0; i < len(text); {
-		if !base64Byte(text[i]) {
-			i++
+	for i := 0; i+7 < len(text); {
+		if !base64Table[text[i+7]] { // no run of eight begins before here
+			i += 8
 			continue
 		}
-		start := i
-		for i < len(text) && base64Byte(text[i]) {
+		start := i + 7
+		for start > i && base64Table[text[start-1]] {
+			start--
+		}
+		i += 8
+		for i < len(text) && base64Table[text[i]] {
 			i++
 		}
 		end := i
-		if end-start < 8 {
+		if end-start < 8 || plainWord(text[start:end]) {
 			continue
 		}
 		// Lines of one block: full lines of at least 32, the last one shorter.

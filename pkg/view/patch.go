@@ -19,7 +19,12 @@ func apply(name string, text []byte, patches []patch) (View, bool) {
 	if len(patches) == 0 {
 		return View{}, false
 	}
-	v := View{Name: name}
+	n := 0
+	for _, p := range patches {
+		n += len(p.text) + 2*context
+	}
+	n = min(n, len(text)+64)
+	v := View{Name: name, Text: make([]byte, 0, n), from: make([]int32, 0, n), to: make([]int32, 0, n)}
 	pos := max(0, patches[0].from-context)
 	for i, p := range patches {
 		for ; pos < p.from; pos++ {

@@ -23,7 +23,7 @@ const (
 	WantConcat                     // "ig" + "nore"
 	WantSpelling                   // words with shuffled letters
 	WantReversed                   // letters or words backwards
-	WantOrder    // words in reverse order
+	WantOrder                      // words in reverse order
 	WantAtbash
 	WantRot47
 	WantCaesar Wants = 1 << 16 // plus the shift: see Caesar
@@ -61,7 +61,7 @@ func mask(b *[64]byte) (m masks) {
 func Probe(text []byte, words *Words) Wants {
 	var w Wants
 	var buf [64]byte
-	alone, leet := 0, 0
+	leet := 0
 	for i := 0; i < len(text); i += 64 {
 		var m masks
 		if len(text)-i >= 64 {
@@ -93,20 +93,15 @@ func Probe(text []byte, words *Words) Wants {
 		}
 		one := m.letter &^ (m.letter << 1) &^ (m.letter >> 1)
 		k := bits.OnesCount64(one)
-		if k >= 5 || k+alone >= 7 {
+		if k >= 5 && w&WantSpacing == 0 && stretch(one, m.letter&^one) {
 			w |= WantSpacing
 		}
-		alone = k
 		k = bits.OnesCount64(m.digit & (m.letter << 1) & (m.letter >> 1))
 		if k+leet >= 2 {
 			w |= WantLeet
 		}
 		leet = k
-		starts := bits.OnesCount64(m.letter &^ (m.letter << 1))
-		if starts >= 16 {
-			w |= WantSpacing
-		}
-		if d := bits.OnesCount64(m.digit); d >= 30 || bits.OnesCount64(all&^(all<<1)) >= 18 {
+		if d := bits.OnesCount64(m.digit); d >= 30 || d >= 12 && bits.OnesCount64(all&^(all<<1)) >= 19 {
 			w |= WantCodes
 		}
 		if bits.OnesCount64(all) <= 6 && i+64 <= len(text) && dotted(text[i:i+64]) {
@@ -119,17 +114,47 @@ func Probe(text []byte, words *Words) Wants {
 	if hasEscape(text) {
 		w |= WantEscapes
 	}
-	if bytes.IndexByte(text, '<') >= 0 || between(text, '*') || between(text, '|') || bytes.Contains(text, []byte("__")) || bytes.Contains(text, []byte("~~")) ||
-		bytes.Contains(text, []byte("-\n")) || bytes.Contains(text, []byte("](")) {
+	if hasTag(text) || between(text, '*') || between(text, '_') || between(text, '~') ||
+		bytes.Contains(text, []byte("-\n")) || bytes.Contains(text, []byte("\")")) && bytes.Contains(text, []byte("](")) {
 		w |= WantMarkup
 	}
 	if concat(text) {
 		w |= WantConcat
 	}
-	if !isASCII(text) && spacedRunes(text) {
+	if w&WantSpacing == 0 && !isASCII(text) && spacedRunes(text) {
 		w |= WantSpacing
 	}
 	return w
+}
+
+// stretch reports five single letters with no longer word between them.
+func stretch(one, rest uint64) bool {
+	run, last := 0, 0
+	for ; one != 0; one &= one - 1 {
+		at := bits.TrailingZeros64(one)
+		if run > 0 && (at-last > 6 || rest>>last&(1<<(at-last)-1) != 0) {
+			run = 0
+		}
+		if run++; run >= 5 {
+			return true
+		}
+		last = at
+	}
+	return false
+}
+
+// hasTag looks for the beginning of a tag or comment.
+func hasTag(text []byte) bool {
+	for rest := text; ; {
+		i := bytes.IndexByte(rest, '<')
+		if i < 0 || i+2 >= len(rest) {
+			return false
+		}
+		if c := rest[i+1]; isLetter(c) || c == '/' || c == '!' {
+			return true
+		}
+		rest = rest[i+1:]
+	}
 }
 
 // dotted reports a text that is mostly dots and dashes.
@@ -208,15 +233,22 @@ func hasEscape(text []byte) bool {
 		}
 		rest = rest[i+1:]
 	}
+	// Quoted-printable: "=10" is also what programs write, so one alone is nothing.
+	n := 0
 	for rest := text; ; {
 		i := bytes.IndexByte(rest, '=')
-		if i < 0 || i+1 >= len(rest) {
+		if i < 0 || i+3 >= len(rest) {
 			break
 		}
-		if rest[i+1] == '\n' || rest[i+1] == '\r' {
-			return true
+		switch {
+		case isQP(rest[i+1]) && isQP(rest[i+2]):
+			if rest[i+3] == '=' || isLetter(rest[i+3]) && i > 0 && isLetter(rest[i-1]) {
+				n++
+			}
+		case i > 0 && isLetter(rest[i-1]) && (rest[i+1] == '\n' && isLetter(rest[i+2]) || rest[i+1] == '\r' && rest[i+2] == '\n'):
+			n++
 		}
-		if i+2 < len(rest) && isQP(rest[i+1]) && isQP(rest[i+2]) {
+		if n > 0 {
 			return true
 		}
 		rest = rest[i+1:]
@@ -226,23 +258,22 @@ func hasEscape(text []byte) bool {
 
 func isQP(c byte) bool { return c >= '0' && c <= '9' || c >= 'A' && c <= 'F' }
 
-// between reports that sign stands between two letters.
+// between reports that signs of markup stand between two letters: a run of two,
+// or any run of asterisks.
 func between(text []byte, sign byte) bool {
 	for rest := text; ; {
 		i := bytes.IndexByte(rest, sign)
 		if i < 0 || i+1 >= len(rest) {
 			return false
 		}
-		if i > 0 && isLetter(rest[i-1]) {
-			j := i
-			for j < len(rest) && rest[j] == sign {
-				j++
-			}
-			if j < len(rest) && isLetter(rest[j]) {
-				return true
-			}
+		j := i
+		for j < len(rest) && rest[j] == sign {
+			j++
 		}
-		rest = rest[i+1:]
+		if i > 0 && isLetter(rest[i-1]) && j < len(rest) && isLetter(rest[j]) && (sign == '*' || j-i == 2) {
+			return true
+		}
+		rest = rest[j:]
 	}
 }
 
@@ -251,15 +282,21 @@ func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 // concat reports two string literals joined by an operator.
 func concat(text []byte) bool {
 	for rest := text; ; {
-		i := bytes.IndexAny(rest, "+&.")
+		i := bytes.IndexByte(rest, '+')
 		if i < 0 {
-			return false
+			break
 		}
 		if _, _, ok := joinAt(rest, i); ok {
 			return true
 		}
 		rest = rest[i+1:]
 	}
+	for _, s := range []string{`" . "`, `"."`, `' . '`, `'.'`, `" & "`, `"&"`} {
+		if bytes.Contains(text, []byte(s)) {
+			return true
+		}
+	}
+	return false
 }
 
 // joinAt reports whether text[i] joins two string literals, and the range from
