@@ -191,8 +191,11 @@ func (s *system) deadLetter(name string) func(stage.Message, chunk.FailureID, in
 		return ""
 	}
 	return func(m stage.Message, reason chunk.FailureID, attempts int) ledger.Batch {
-		event, run := id(m.Headers["ce_subject"], "evt"), id(m.Headers["ce_"+stage.ExtRun], "run")
-		tenant := m.Headers["ce_"+stage.ExtTenant]
+		var event, run chunk.ID
+		tenant := s.cfg.Tenant
+		if name == "detector" || name == "contexts" { // what lies there, a stage wrote; elsewhere anyone's header could name anyone's run
+			event, run, tenant = id(m.Headers["ce_subject"], "evt"), id(m.Headers["ce_"+stage.ExtRun], "run"), m.Headers["ce_"+stage.ExtTenant]
+		}
 		if tenant == "" || len(tenant) > 64 || strings.ContainsFunc(tenant, func(r rune) bool { return r < 0x21 || r > 0x7e }) {
 			tenant = s.cfg.Tenant
 		}
