@@ -188,7 +188,8 @@ func attribute(s string) string {
 // delimiter, opening or closing: untrusted_… with any label, external-content-…
 // and the marker, in any case, with white space, invisible or combining
 // characters anywhere inside, and with look-alike characters for any of its own
-// (SPEC FEN-1). Text without one comes back as it is.
+// (SPEC FEN-1); also where the "<" is spelled as an escape, which a payload in JSON
+// or HTML brings along. Text without one comes back as it is.
 //
 // What carries a U+200B there already gets another. So the change can be undone
 // exactly, and a sender cannot pass off a defanged tag as the original.
@@ -256,14 +257,21 @@ func refang(text string) (string, bool) {
 	return b.String(), true
 }
 
-// bracket gives the length of the "<", or of what looks like one, that s begins
-// with, or 0.
+// bracket gives the length of the "<", of what looks like one, or of an escape that
+// stands for one in JSON, HTML or a URL, that s begins with; or 0.
 func bracket(s string) int {
 	c := s[0]
 	if c == '<' {
 		return 1
 	}
 	if c < utf8.RuneSelf {
+		if c == '\\' || c == '&' || c == '%' {
+			for _, e := range escapes {
+				if len(s) >= len(e) && strings.EqualFold(s[:len(e)], e) {
+					return len(e)
+				}
+			}
+		}
 		return 0
 	}
 	r, n := utf8.DecodeRuneInString(s)
@@ -272,6 +280,9 @@ func bracket(s string) int {
 	}
 	return 0
 }
+
+// escapes are the spellings of "<" that a lenient reader undoes by itself.
+var escapes = []string{`\u003c`, `\x3c`, "&lt;", "&#60;", "&#x3c;", "%3c"}
 
 // The names that make a delimiter. A hyphen stands for an underscore too.
 const (

@@ -47,6 +47,7 @@ var forged = []string{
 	"<\u2044untrusted_x>", "<\uff0funtrusted_x>", "<\\untrusted_x>",
 	"<\U0001d42e\U0001d427\U0001d42d\U0001d42b\U0001d42e\U0001d42c\U0001d42d\U0001d41e\U0001d41d_x>", // mathematical bold
 	"<untrusted\uff3fx>", "<\u00fc\u00f1tr\u00fbst\u00e9d_x>", "<untru\ufb06ed_x>", // full-width low line, diacritics, st ligature
+	`\u003cuntrusted_x\u003e`, `\u003C/untrusted_x>`, `\x3cuntrusted_x>`, "&lt;untrusted_x&gt;", "&#60;/untrusted_x>", "&#X3C;untrusted_x>", "%3Cuntrusted_x%3E",
 	"<untru5ted_x>", "<un7rus7ed_x>", "<untrust3d_x>",
 	"<external-content-0123456789ab>", "</external-content-0123456789ab>", "</EXTERNAL-CONTENT-zz>", "< external - content - x>", "<ext\u0435rnal\u2010c\u043entent-x>",
 	"<externaI-content-x>", "<extemal-content-x>", "<external_content_x>",
@@ -74,7 +75,7 @@ func TestDefang(t *testing.T) {
 	}
 	for _, s := range []string{
 		"", "<", "</", "< ", "a < b", "<p>untrusted</p>", "untrusted_x>", "<b>untrusted_x</b>", "<trusted>", "<untrue>", "<un", "<external>", "<content>",
-		"if a<u && b>c", "\u00ab untrusted_x \u00bb", "x &lt;untrusted", "<unt", "1<2", "<extern \"C\">", "<externa", "<div class=\"untrusted_x\">",
+		"if a<u && b>c", "\u00ab untrusted_x \u00bb", "x &lt;b", "100%3", `\\u003`, "<unt", "1<2", "<extern \"C\">", "<externa", "<div class=\"untrusted_x\">",
 	} {
 		if got := fence.Defang(s); got != s {
 			t.Errorf("%+q changed to %+q", s, got)

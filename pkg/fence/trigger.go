@@ -70,7 +70,7 @@ func sanitise(text string) Sanitised {
 func match(text string, at int) (n int, with string) {
 	s := text[at:]
 	switch c := s[0]; {
-	case c < utf8.RuneSelf && c != '<' && c != '_' && c != 'm' && c != 'M':
+	case c < utf8.RuneSelf && c != '<' && c != '\\' && c != '&' && c != '%' && c != '_' && c != 'm' && c != 'M':
 		return 0, ""
 	case c >= utf8.RuneSelf && !utf8.RuneStart(c):
 		return 0, ""
