@@ -13,5 +13,5 @@ type Bucket struct{ Blobs }
 // OpenBucket opens a bucket by URL in builds with the cloud tag. The drivers are
 // heavy, so that the usual build does without them.
 func OpenBucket(context.Context, string) (*Bucket, error) {
-	return nil, errors.New("evidence: this build has no bucket drivers; build with: go build -tags cloud ./cmd/...")
+	return nil, errors.New("evidence: this build has no bucket drivers; build the commands with -tags cloud")
 }
