@@ -118,10 +118,20 @@ func (s *scratch) worth() bool {
 	}
 	// Cues within the reach of one group.
 	lo, sum := 0, int32(0)
-	for _, o := range s.occ {
-		sum += s.d.terms[o.term].cue
+	place := int32(-1)
+	for i, o := range s.occ {
+		if o.start == place {
+			s.occ[i].cue = 0
+			continue
+		}
+		c := s.d.terms[o.term].cue
+		for j := i + 1; j < len(s.occ) && s.occ[j].start == o.start; j++ {
+			c = max(c, s.d.terms[s.occ[j].term].cue)
+		}
+		place, s.occ[i].cue = o.start, c
+		sum += c
 		for o.start-s.occ[lo].start > groupMax+sentenceMax {
-			sum -= s.d.terms[s.occ[lo].term].cue
+			sum -= s.occ[lo].cue
 			lo++
 		}
 		if sum >= gateAlone {
@@ -211,7 +221,7 @@ func (s *scratch) unchanged(text []byte, start, end int) bool {
 // article about attacks say less than words addressed to the reader, and words
 // that somebody hid or encoded say more.
 func (s *scratch) inContext(n *node, text []byte, start, end int, p float64) float64 {
-	hidden := n.hidden || hiddenAt(text, start, end)
+	hidden := n.hidden || n.hiddenAt(text, start)
 	if !hidden && n.depth == 0 {
 		if quotedAt(text, start, end) {
 			p *= 0.6
@@ -275,9 +285,18 @@ func structural(text []byte, at int) bool {
 	return false
 }
 
-// hiddenAt reports whether text[start:end] stands in an HTML comment, or in a
+// hiddenAt reports whether text[start:] begins in an HTML comment, or in a
 // Markdown link definition that no renderer shows.
-func hiddenAt(text []byte, start, end int) bool {
+func (n *node) hiddenAt(text []byte, start int) bool {
+	if n.hides == 0 {
+		n.hides = 1
+		if bytes.Contains(text, []byte("<!--")) || bytes.Contains(text, []byte("[//]: #")) || bytes.Contains(text, []byte("[comment]: ")) {
+			n.hides = 2
+		}
+	}
+	if n.hides == 1 {
+		return false
+	}
 	lo := max(0, start-2000)
 	if i := bytes.LastIndex(text[lo:start], []byte("<!--")); i >= 0 && !bytes.Contains(text[lo+i:start], []byte("-->")) {
 		return true
@@ -289,13 +308,17 @@ func hiddenAt(text []byte, start, end int) bool {
 // judgeWindows scores the sentences that pass the gate.
 func (s *scratch) judgeWindows(n *node, text []byte) {
 	d := s.d
-	var dist [48]int32
 	first := 0
+	// cue adds up the cues of text[from:to]: each place once, by its weightiest
+	// meaning (a word may belong to several languages), and each term once.
+	var dist [48]int32
 	cue := func(from, to int) int {
 		sum, k := 0, 0
+		place, got := int32(-1), int32(0)
 		for i := first; i < len(s.occ) && int(s.occ[i].start) < to; i++ {
 			o := s.occ[i]
-			if int(o.start) < from || d.terms[o.term].cue == 0 {
+			c := d.terms[o.term].cue
+			if int(o.start) < from || c == 0 || o.start == place && c <= got {
 				continue
 			}
 			seen := false
@@ -309,7 +332,11 @@ func (s *scratch) judgeWindows(n *node, text []byte) {
 				dist[k] = o.term
 				k++
 			}
-			sum += int(d.terms[o.term].cue)
+			if o.start == place {
+				sum -= int(got)
+			}
+			place, got = o.start, c
+			sum += int(c)
 		}
 		return sum
 	}
@@ -367,7 +394,7 @@ func (s *scratch) window(n *node, text []byte, at chunk.Span, kind WindowKind, g
 		}
 	}
 	w.Views, w.Depth = n.chain, n.depth
-	w.Hidden = n.hidden || hiddenAt(text, at.Start, at.End)
+	w.Hidden = n.hidden || n.hiddenAt(text, at.Start)
 	w.Quoted = quotedAt(text, at.Start, at.End)
 	w.Discuss = s.discuss
 	w.Whole = len(text) <= wholeMax

@@ -84,6 +84,7 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 type occurrence struct {
 	term       int32
 	start, end int32
+	cue        int32 // scratch of worth
 }
 
 // candidate is one match of a rule in the text of a node.
@@ -100,6 +101,7 @@ type node struct {
 	depth  int
 	hidden bool
 	beyond bool // the text holds more than ASCII
+	hides  int8 // whether the text holds comments: 0 not looked, 1 no, 2 yes
 }
 
 type slot struct {
@@ -297,7 +299,7 @@ func (s *scratch) expand(sr *searcher, text []byte) {
 					continue
 				}
 				for _, t := range l.terms {
-					s.occ = append(s.occ, occurrence{t, int32(start), int32(end)})
+					s.occ = append(s.occ, occurrence{term: t, start: int32(start), end: int32(end)})
 				}
 			}
 		}
