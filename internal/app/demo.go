@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stoplog/stoplog/internal/config"
+	"github.com/stoplog/stoplog/internal/keys"
 	"github.com/stoplog/stoplog/internal/ledger"
 	"github.com/stoplog/stoplog/internal/review"
 	"github.com/stoplog/stoplog/internal/webhook"
@@ -79,8 +80,11 @@ const (
 // demo shows what happens and checks that it is what must happen.
 type demo struct {
 	e       *env
-	p       *Pipeline
-	dir     string
+	hooks   string        // where the door listens
+	api     string        // where the guard and the review queue listen
+	store   *ledger.Store // read for what is shown
+	ring    *keys.Keyring
+	dir     string // with the tokens, the keys and the checkpoints
 	ctx     context.Context
 	shown   int64 // number of the last record shown
 	step    int
@@ -108,44 +112,54 @@ func runDemo(ctx context.Context, e *env, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	d := &demo{e: e, p: p, dir: dir, ctx: ctx}
+	d := &demo{e: e, hooks: p.URL(), api: p.URL(), store: p.r.store, ring: p.r.ring, dir: dir, ctx: ctx}
 	defer func() {
 		if stopErr := p.Stop(); err == nil {
 			err = stopErr
 		}
 	}()
-	for role, c := range map[string]**client{"connector": &d.connect, "agent": &d.agent, "reviewer": &d.review} {
-		f := clientFlags{data: dir, url: p.URL()}
-		if *c, err = f.open(role); err != nil {
-			return err
-		}
-	}
-	b, err := os.ReadFile(config.SecretFile(dir, "booking"))
-	if err != nil {
-		return err
-	}
-	if d.secret, err = webhook.ParseSecret(webhook.Standard, strings.TrimSpace(string(b))); err != nil {
-		return err
-	}
 	d.say("Everything runs in this process: %s.", strings.Join(p.r.embedded, ", "))
 	d.say("The API is at %s, the data in %s. Ready after %s.", p.URL(), dir, time.Since(began).Round(10*time.Millisecond))
-	for _, part := range []func() error{d.inquiry, d.attack, d.proof} {
-		if err := part(); err != nil {
-			return err
-		}
-	}
-	if len(d.failed) > 0 {
-		d.say("\n%d steps did not do what they must:", len(d.failed))
-		for _, f := range d.failed {
-			d.say("  %s", f)
-		}
-		return errProblems
+	if err := d.run(); err != nil {
+		return err
 	}
 	d.say("\nDone in %s. Look around:", time.Since(began).Round(10*time.Millisecond))
 	d.say("  stoplog ledger show   --data %s", dir)
 	d.say("  stoplog ledger verify --data %s", dir)
 	d.say("  stoplog serve         --data %s     (goes on with this data)", dir)
 	return nil
+}
+
+// run goes through the worked example. What did not do what it must is listed at the
+// end, and is errProblems.
+func (d *demo) run() error {
+	for role, c := range map[string]**client{"connector": &d.connect, "agent": &d.agent, "reviewer": &d.review} {
+		f := clientFlags{data: d.dir, url: d.api}
+		var err error
+		if *c, err = f.open(role); err != nil {
+			return err
+		}
+	}
+	b, err := os.ReadFile(config.SecretFile(d.dir, "booking"))
+	if err != nil {
+		return err
+	}
+	if d.secret, err = webhook.ParseSecret(webhook.Standard, strings.TrimSpace(string(b))); err != nil {
+		return err
+	}
+	for _, part := range []func() error{d.inquiry, d.attack, d.proof} {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	if len(d.failed) == 0 {
+		return nil
+	}
+	d.say("\n%d steps did not do what they must:", len(d.failed))
+	for _, f := range d.failed {
+		d.say("  %s", f)
+	}
+	return errProblems
 }
 
 // inquiry is the benign half of the worked example.
@@ -273,21 +287,21 @@ func (d *demo) attack() error {
 // proof ends the demo: nothing is lost, nothing was changed, nothing leaked.
 func (d *demo) proof() error {
 	d.title("The ledger is audited and verified")
-	signer, err := d.p.r.ring.Signer()
+	signer, err := d.ring.Signer()
 	if err != nil {
 		return err
 	}
-	if _, _, err := d.p.r.store.Seal(d.ctx, signer); err != nil {
+	if _, _, err := d.store.Seal(d.ctx, signer); err != nil {
 		return err
 	}
 	f := storeFlags{data: d.dir}
 	problems := func(p provenance.Problem) { d.failed = append(d.failed, p.String()) }
-	a, err := d.p.r.store.Audit(d.ctx, 30*time.Second, problems)
+	a, err := d.store.Audit(d.ctx, 30*time.Second, problems)
 	if err != nil {
 		return err
 	}
 	d.say("  %s", strings.TrimSpace(auditText(a)))
-	keys, err := f.verifiers(nil)
+	public, err := f.verifiers(nil)
 	if err != nil {
 		return err
 	}
@@ -295,14 +309,14 @@ func (d *demo) proof() error {
 	if err != nil {
 		return err
 	}
-	v, err := d.p.r.store.Verify(d.ctx, copies, keys, problems)
+	v, err := d.store.Verify(d.ctx, copies, public, problems)
 	if err != nil {
 		return err
 	}
 	d.say("  %s", strings.TrimSpace(verifyText(v.Verified, v.Unsealed)))
 
 	var all bytes.Buffer
-	if _, err := d.p.r.store.ExportRecords(d.ctx, &all); err != nil {
+	if _, err := d.store.ExportRecords(d.ctx, &all); err != nil {
 		return err
 	}
 	for _, kind := range []provenance.Kind{provenance.KindContextAssembly, provenance.KindScanned, provenance.KindToolArgument, provenance.KindGateOpened, provenance.KindGateDecided} {
@@ -320,7 +334,7 @@ func (d *demo) send(payload, id string) (run string, err error) {
 	if err != nil {
 		return "", err
 	}
-	req, err := http.NewRequestWithContext(d.ctx, http.MethodPost, d.p.URL()+"/v1/hooks/booking", strings.NewReader(payload))
+	req, err := http.NewRequestWithContext(d.ctx, http.MethodPost, d.hooks+"/v1/hooks/booking", strings.NewReader(payload))
 	if err != nil {
 		return "", err
 	}
@@ -359,7 +373,7 @@ func (d *demo) send(payload, id string) (run string, err error) {
 // settled waits until every chunk of the run has its end or its gate.
 func (d *demo) settled(run chunk.ID) error {
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		r, err := d.p.r.store.Run(d.ctx, run)
+		r, err := d.store.Run(d.ctx, run)
 		if err != nil && !errors.Is(err, ledger.ErrNotFound) {
 			return err
 		}
@@ -450,7 +464,7 @@ func (d *demo) want(what string, ok bool) {
 
 // records shows the ledger's records since the last call.
 func (d *demo) records() {
-	rs, err := d.p.r.store.Records(d.ctx, ledger.RecordFilter{After: d.shown, Limit: 500})
+	rs, err := d.store.Records(d.ctx, ledger.RecordFilter{After: d.shown, Limit: 500})
 	if err != nil {
 		d.failed = append(d.failed, "reading records: "+err.Error())
 		return
