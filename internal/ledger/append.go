@@ -460,6 +460,12 @@ func (u *unit) decidedBefore(byID, byOnce map[string]storedRecord) bool {
 	return false
 }
 
+var (
+	eventsByID    = byKeys("SELECT " + eventColumns + " FROM event WHERE id {in}")
+	recordsByID   = byKeys("SELECT record_id, coalesce(once, ''), canon FROM record WHERE record_id {in}")
+	recordsByOnce = byKeys("SELECT record_id, coalesce(once, ''), canon FROM record WHERE once {in}")
+)
+
 func (t *tx) storedEvents(group []*unit) (map[chunk.ID]Event, error) {
 	var keys []string
 	for _, u := range group {
@@ -468,7 +474,7 @@ func (t *tx) storedEvents(group []*unit) (map[chunk.ID]Event, error) {
 		}
 	}
 	found := map[chunk.ID]Event{}
-	err := t.lookup("SELECT "+eventColumns+" FROM event WHERE id {in}", keys, func(rows *sql.Rows) error {
+	err := t.lookup(eventsByID, keys, func(rows *sql.Rows) error {
 		e, err := scanEvent(rows)
 		found[e.ID] = e
 		return err
@@ -502,9 +508,9 @@ func (t *tx) storedRecords(group []*unit) (byID, byOnce map[string]storedRecord,
 		}
 		return nil
 	}
-	if err = t.lookup("SELECT record_id, coalesce(once, ''), canon FROM record WHERE record_id {in}", ids, scan); err != nil {
+	if err = t.lookup(recordsByID, ids, scan); err != nil {
 		return nil, nil, err
 	}
-	err = t.lookup("SELECT record_id, coalesce(once, ''), canon FROM record WHERE once {in}", once, scan)
+	err = t.lookup(recordsByOnce, once, scan)
 	return byID, byOnce, err
 }

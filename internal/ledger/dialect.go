@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -58,12 +59,38 @@ func many(cols, query string) *statement {
 		casts = append(casts, "$"+strconv.Itoa(i+1)+"::"+pgType+"[]")
 	}
 	head := "v(" + strings.Join(names, ", ") + ", ord) AS (SELECT "
-	return &statement{
+	st := &statement{
 		sqlite: expand(dialectSQLite, strings.ReplaceAll(query, "{v}", head+strings.Join(lite, ", ")+", 0)")),
 		postgres: expand(dialectPostgres, strings.ReplaceAll(query, "{v}",
 			head+"* FROM unnest("+strings.Join(casts, ", ")+") WITH ORDINALITY)")),
 		types: types,
 	}
+	prepared = append(prepared, st.sqlite)
+	return st
+}
+
+// keyed is a read over a set of keys.
+type keyed struct{ sqlite, postgres string }
+
+func byKeys(query string) *keyed {
+	k := &keyed{expand(dialectSQLite, query), expand(dialectPostgres, query)}
+	prepared = append(prepared, k.sqlite)
+	return k
+}
+
+// prepared lists the statements of the write path, which SQLite's one writing
+// connection compiles when it is opened; pgx compiles by itself.
+var prepared []string
+
+func (s *Store) prepare(ctx context.Context) error {
+	for _, q := range prepared {
+		st, err := s.w.PrepareContext(ctx, q)
+		if err != nil {
+			return wrap("prepare", err)
+		}
+		s.stmts[q] = st
+	}
+	return nil
 }
 
 func expand(d dialect, q string) string {
@@ -74,17 +101,13 @@ func expand(d dialect, q string) string {
 	return strings.NewReplacer("{in}", in, "{lock}", lock, "{max}", greatest).Replace(q)
 }
 
-// stmt gives a statement that is prepared once on SQLite's one writing
-// connection. pgx prepares by itself.
+// stmt gives a statement that was prepared when the store was opened.
 func (t *tx) stmt(query string) (*sql.Stmt, error) {
-	if v, ok := t.s.stmts.Load(query); ok {
-		return t.StmtContext(t.ctx, v.(*sql.Stmt)), nil
+	st, ok := t.s.stmts[query]
+	if !ok {
+		return nil, errors.New("ledger: a statement that was not prepared")
 	}
-	st, err := t.PrepareContext(t.ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	return st, nil
+	return t.StmtContext(t.ctx, st), nil
 }
 
 // many runs a statement for rows and gives the number of rows it wrote.
@@ -166,18 +189,17 @@ func (d dialect) keysArg(keys []string) any {
 }
 
 // lookup runs a read over a set of keys.
-func (t *tx) lookup(query string, keys []string, scan func(*sql.Rows) error) error {
+func (t *tx) lookup(k *keyed, keys []string, scan func(*sql.Rows) error) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	q := expand(t.s.d, query)
 	var rows *sql.Rows
 	var err error
 	if t.s.d.pg {
-		rows, err = t.QueryContext(t.ctx, q, t.s.d.keysArg(keys))
+		rows, err = t.QueryContext(t.ctx, k.postgres, t.s.d.keysArg(keys))
 	} else {
 		var ps *sql.Stmt
-		if ps, err = t.stmt(q); err == nil {
+		if ps, err = t.stmt(k.sqlite); err == nil {
 			rows, err = ps.QueryContext(t.ctx, t.s.d.keysArg(keys))
 		}
 	}

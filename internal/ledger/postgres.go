@@ -28,8 +28,6 @@ func OpenPostgres(ctx context.Context, dsn string) (*Store, error) {
 	if err != nil {
 		return nil, errors.New("ledger: the Postgres connection string cannot be read") // it may hold a password
 	}
-	// pg_temp last, so that a temporary table never stands in for one of ours.
-	cfg.ConnConfig.RuntimeParams["search_path"] = "stoplog, pg_temp"
 	if cfg.ConnConfig.RuntimeParams["application_name"] == "" {
 		cfg.ConnConfig.RuntimeParams["application_name"] = "stoplog"
 	}
@@ -41,9 +39,15 @@ func OpenPostgres(ctx context.Context, dsn string) (*Store, error) {
 		if err != nil {
 			return err
 		}
+		// pg_temp last, so that a temporary table never stands in for one of ours.
+		//
+		// Every statement of the write path finds its rows by an index. A plan that was
+		// made while the tables were empty would read them whole, for as long as the
+		// connection lives.
+		//
 		// An accepted document is durable when it is acknowledged, whatever the
 		// server's default says.
-		_, err = c.Exec(ctx, "SET ROLE "+role+`;
+		_, err = c.Exec(ctx, "SET ROLE "+role+`; SET search_path = stoplog, pg_temp; SET enable_seqscan = off;
 			SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`)
 		return err
 	}

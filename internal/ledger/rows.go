@@ -73,6 +73,13 @@ func scanGate(r scanner) (Gate, error) {
 	return g, g.Class.UnmarshalText([]byte(class))
 }
 
+var (
+	lockRuns        = byKeys("SELECT " + runColumns + " FROM run WHERE id {in}{lock}")
+	lockChunks      = byKeys("SELECT " + chunkColumns + " FROM chunk WHERE id {in}{lock}")
+	lockEventChunks = byKeys("SELECT " + chunkColumns + " FROM chunk WHERE event {in}{lock}")
+	lockGates       = byKeys("SELECT " + gateColumns + " FROM gate WHERE id {in}{lock}")
+)
+
 // The writes. Beyond the row locks, the statements themselves never let a fact
 // fall back: class, ended and incomplete only rise, a disposition is only given to
 // a chunk that has none, a gate is only moved forward.
@@ -159,7 +166,7 @@ func (t *tx) project(entries []provenance.Entry) error {
 		beforeChunks[c.ID], p.chunks[c.ID] = c, &c
 		return err
 	}
-	if err := t.lookup("SELECT "+runColumns+" FROM run WHERE id {in}{lock}", keys(on.runs), func(rows *sql.Rows) error {
+	if err := t.lookup(lockRuns, keys(on.runs), func(rows *sql.Rows) error {
 		id, st, err := scanRun(rows)
 		before := st
 		before.halts = slices.Clone(st.halts)
@@ -168,13 +175,13 @@ func (t *tx) project(entries []provenance.Entry) error {
 	}); err != nil {
 		return err
 	}
-	if err := t.lookup("SELECT "+chunkColumns+" FROM chunk WHERE id {in}{lock}", keys(on.chunks), loadChunk); err != nil {
+	if err := t.lookup(lockChunks, keys(on.chunks), loadChunk); err != nil {
 		return err
 	}
-	if err := t.lookup("SELECT "+chunkColumns+" FROM chunk WHERE event {in}{lock}", keys(on.events), loadChunk); err != nil {
+	if err := t.lookup(lockEventChunks, keys(on.events), loadChunk); err != nil {
 		return err
 	}
-	if err := t.lookup("SELECT "+gateColumns+" FROM gate WHERE id {in}{lock}", keys(on.gates), func(rows *sql.Rows) error {
+	if err := t.lookup(lockGates, keys(on.gates), func(rows *sql.Rows) error {
 		g, err := scanGate(rows)
 		beforeGates[g.ID], p.gates[g.ID] = g, &g
 		return err

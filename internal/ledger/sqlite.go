@@ -31,6 +31,8 @@ func sqliteDSN(path string, mode sqliteMode) string {
 	switch mode {
 	case sqliteWrite:
 		q.Add("_pragma", "journal_mode(WAL)")
+		q.Add("_pragma", "cache_size(-65536)") // 64 MiB: ids are random, and so are the pages they lie on
+		q.Add("_pragma", "wal_autocheckpoint(4000)")
 		q.Set("_txlock", "immediate") // a transaction that reads first must not fail when it comes to write
 	case sqliteRead:
 		q.Add("_pragma", "query_only(1)")
@@ -66,8 +68,12 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 		return nil, wrap("open", err)
 	}
 	r.SetMaxOpenConns(4)
-	s := &Store{d: dialectSQLite, w: w, r: r, closers: []func() error{r.Close, w.Close}}
-	if err := s.migrateSQLite(ctx); err != nil {
+	s := &Store{d: dialectSQLite, w: w, r: r, stmts: map[string]*sql.Stmt{}, closers: []func() error{r.Close, w.Close}}
+	err = s.migrateSQLite(ctx)
+	if err == nil {
+		err = s.prepare(ctx)
+	}
+	if err != nil {
 		_ = r.Close()
 		_ = w.Close()
 		return nil, err

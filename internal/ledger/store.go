@@ -26,7 +26,7 @@ type Store struct {
 	readOnly bool
 	closers  []func() error
 
-	stmts sync.Map // query text → *sql.Stmt, on w, for SQLite
+	stmts map[string]*sql.Stmt // SQLite: the write path's statements, on w
 
 	queue  chan *request
 	wake   chan struct{}
@@ -58,7 +58,9 @@ func (s *Store) Close() error {
 	s.closed.Do(func() {
 		close(s.stop)
 		<-s.done
-		s.stmts.Range(func(_, v any) bool { _ = v.(*sql.Stmt).Close(); return true })
+		for _, st := range s.stmts {
+			_ = st.Close()
+		}
 		for _, c := range s.closers {
 			err = errors.Join(err, c())
 		}
@@ -160,8 +162,15 @@ func (s *Store) write(ctx context.Context, op string, f func(*tx) error) error {
 }
 
 func (s *Store) writeTx(ctx context.Context, op string, f func(*tx) error) error {
-	ctx, cancel := context.WithTimeout(ctx, txTimeout)
-	defer cancel()
+	if s.d.pg {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, txTimeout)
+		defer cancel()
+	} else {
+		// SQLite bounds its waiting itself (busy_timeout), and a context that can end
+		// costs a goroutine for every statement.
+		ctx = context.WithoutCancel(ctx)
+	}
 	t, err := s.w.BeginTx(ctx, nil)
 	if err != nil {
 		return wrap(op, err)

@@ -31,6 +31,11 @@ func (s *Store) snapshot(ctx context.Context, op string, f func(q *sql.Tx) error
 		return wrap(op, err)
 	}
 	defer t.Rollback() //nolint:errcheck // nothing was written
+	if s.d.pg {
+		if _, err := t.ExecContext(ctx, "SET LOCAL enable_seqscan = on"); err != nil { // these reads are of whole tables
+			return wrap(op, err)
+		}
+	}
 	return wrap(op, f(t))
 }
 
