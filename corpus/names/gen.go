@@ -109,6 +109,11 @@ func main() {
 		}
 		f.Close()
 	}
+	for w, n := range count {
+		if n >= 3 && 2*n >= capital[w] && utf8.RuneCountInString(w) > 2 && strings.IndexAny(w, "'-") < 0 && len(w) <= 20 {
+			names[w] |= word
+		}
+	}
 	var lines []string
 	for n, f := range names {
 		if count[n] >= 2 && 2*count[n] >= capital[n] {
@@ -118,6 +123,7 @@ func main() {
 	}
 	sort.Strings(lines)
 	out := "# forename 1, rare forename 2, surname 4, rare surname 8, also a word 10 (hexadecimal, added up).\n" +
+		"# Words that are no names are there so that unknown words can be told from them.\n" +
 		"# Sources: sigpwned/popular-names-by-country-dataset (CC0): 1 and 4; smashew/NameDatabases (Unlicense): 2 and 8.\n" +
 		strings.Join(lines, "\n") + "\n"
 	if err := os.WriteFile("names.txt", []byte(out), 0o644); err != nil {

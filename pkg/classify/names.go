@@ -102,7 +102,7 @@ var (
 	stopCaps = wordSet(`the this that these those a an i we you he she it they my your his her our their its and or but if when while where what who why how which
 there here then than so not no yes ok please thank thanks regards best kind warm sincerely cheers hi hello hey dear from to cc bcc re fwd fw subject date sent on in at by for with of as
 is are was were be been being has have had do does did can could will would should might must shall let lets let's
-monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december
+monday tuesday wednesday thursday friday saturday sunday january february march july september october november december
 jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun today tomorrow yesterday
 new old north south east west central upper lower great san santa st saint los las el mount lake river
 company inc ltd llc gmbh ag corp corporation co university college school hospital bank group team department office street road avenue city county state
@@ -125,7 +125,9 @@ first last second third next previous one two three four five six seven eight ni
 general manager director president vice chief officer executive senior junior lead head secretary minister king queen prince princess duke
 mr mrs ms dr prof sir madam herr frau mme signor señor señora
 microsoft's google's apple's it's that's there's what's here's i'm i'll i've i'd we're we'll you're don't can't won't didn't doesn't isn't let's`)
-	thingKeys  = wordSet("city town country state province region county street address line1 line2 address1 address2 title description product company organization organisation org event label flag subject summary category tag type status model brand language timezone currency department school university location place venue project repository team topic genre album song city_name country_name company_name product_name display_name")
+	// words that say what a person is: a name is likely behind them
+	roles      = wordSet("guest guests patient client clients customer husband wife son daughter brother sister mother father uncle aunt friend colleague witness attendees attendee contact holder tenant applicant candidate employee kunde kundin patientin gast ansprechpartner ansprechpartnerin kontoinhaber kontoinhaberin kollege kollegin cliente paciente señora señor titular huésped invité titulaire patiente klant gast collega klient pacjent hóspede utente paziente ospite ansprechperson named heiße heisse appelle llamo chiamo heet nazywam się heter lead assignee supervisor nurse officer detective physicist actor actress singer author poet writer artist president minister senator mayor")
+	thingKeys  = wordSet("room item plan service device server file package dependency bank merchant store shop hotel restaurant city town country state province region county street address line1 line2 address1 address2 title description product company organization organisation org event label flag subject summary category tag type status model brand language timezone currency department school university location place venue project repository team topic genre album song city_name country_name company_name product_name display_name")
 	placeHeads = wordSet("san santa new los las el saint st mount lake north south east west port fort cape rio costa monte sierra isle")
 	orgTail    = wordSet("inc ltd llc gmbh ag corp corporation co university college school hospital bank group institute foundation street road avenue st ave rd blvd drive lane park square bridge station airport hotel restaurant museum theatre theater stadium center centre building tower church society association club league award prize act law theorem algorithm method distribution process test model county city valley river lake island beach mountain day festival cup series")
 )
@@ -344,7 +346,9 @@ func forenameWeight(f uint32) float64 {
 	case f&names.RareForename != 0:
 		return 0.3
 	case f&(names.Surname|names.RareSurname) != 0 && f&names.Word == 0:
-		return 0.3
+		return 0.4
+	case f == 0:
+		return 0.4 // no known word: half of the world's names are in no list
 	}
 	return 0
 }
@@ -362,7 +366,7 @@ func surnameWeight(f uint32) float64 {
 	case f&names.RareSurname != 0:
 		return 0.2
 	case f == 0:
-		return 0.2 // a capitalised word that is no known word
+		return 0.4
 	}
 	return 0
 }
@@ -375,6 +379,12 @@ func (t *nameTagger) judge(run []nameToken, end int) {
 	}
 	if len(run) == 0 {
 		return
+	}
+	// "Witness Maria Lopez", "Contact Tom": what stands before a forename and is none
+	// belongs to the sentence.
+	for len(run) > 1 && !run[0].initial && !run[1].particle && !run[1].initial && run[0].flags&(names.Forename|names.RareForename) == 0 &&
+		(run[0].flags&names.Word != 0 || run[0].flags == 0) && forenameWeight(run[1].flags) >= 1 {
+		run = run[1:]
 	}
 	first, last := run[0], run[len(run)-1]
 	start, stop := first.start, last.end
@@ -416,6 +426,9 @@ func (t *nameTagger) judge(run []nameToken, end int) {
 		} else {
 			score += surnameWeight(last.flags)
 		}
+		if first.flags == 0 && last.flags == 0 && !first.initial {
+			score -= 0.2
+		}
 		if forenameWeight(first.flags) == 0 && !first.initial {
 			score -= 0.6
 		}
@@ -430,7 +443,7 @@ func (t *nameTagger) judge(run []nameToken, end int) {
 		}
 	} else {
 		score = forenameWeight(first.flags) * 0.85
-		if score == 0 {
+		if score == 0 && first.flags != 0 {
 			score = surnameWeight(first.flags) * 0.4
 		}
 	}
@@ -506,6 +519,10 @@ func (t *nameTagger) around(start, stop, words int) float64 {
 		score += 1.3
 	case breaks > 0 && (string(w1) == "sincerely" || string(w1) == "best" || string(w1) == "cheers" || string(w1) == "grüßen" || string(w1) == "cordialement" || string(w1) == "saludos" || string(w1) == "saluti" || string(w1) == "truly" || string(w1) == "wishes" || string(w1) == "yours" || string(w1) == "gruß" || string(w1) == "groet"):
 		score += 1.3
+	case string(w1) == "you" && breaks == 0 && sep == 0 && bytes.HasSuffix(bytes.ToLower(b[max(0, i-6):i]), []byte("thank ")):
+		score += 1.2
+	case roles[string(w1)] && breaks == 0 && (sep == 0 || sep == ':'):
+		score += 0.95
 	case personKeys[string(w1)] && (sep == ':' || sep == '"' || sep == '=' || sep == '>' || sep == ','):
 		score += 1.8
 	case string(w1) == "name" && (sep == ':' || sep == '"' || sep == '='):
@@ -531,6 +548,15 @@ func (t *nameTagger) around(start, stop, words int) float64 {
 			}
 		}
 	case (string(w1) == "the" || string(w1) == "a" || string(w1) == "an" || string(w1) == "in" || string(w1) == "at" || string(w1) == "near" || string(w1) == "der" || string(w1) == "die" || string(w1) == "das" || string(w1) == "el" || string(w1) == "la") && breaks == 0 && sep == 0:
+		score -= 0.9
+	}
+	if sep == ',' && len(w1) > 1 && start-w1End == 2 && words == 1 && is(b[i], cUpper) && surnameWeight(t.g.flags(w1)) >= 0.7 && !stopCaps[string(w1)] && (i == 0 || b[i-1] == '\n') {
+		score += 0.6
+	}
+	if is(at(b, start-2), cDigit) && at(b, start-1) == ' ' || sep == ',' && len(w1) > 0 && is(w1[len(w1)-1], cDigit) {
+		score -= 0.9 // 12 Charles Roads
+	}
+	if i := bytes.LastIndexByte(b[start:stop], ' '); i > 0 && streets[strings.ToLower(string(b[start+i+1:stop]))] {
 		score -= 0.9
 	}
 	if sentenceStart && words == 1 && score <= 0 {
@@ -559,8 +585,12 @@ func (t *nameTagger) around(start, stop, words int) float64 {
 		if k == stop+1 && b[stop] == ' ' && is(c, cLower) && verbs[string(w)] {
 			score += 0.5
 		}
-		if orgTail[string(w)] && k == stop+1 {
+		if (orgTail[string(w)] || streets[string(w)]) && k == stop+1 {
 			score -= 1.5
+		}
+		// Lopez, Maria
+		if words == 1 && is(c, cUpper) && at(b, stop) == ',' && k == stop+2 && t.g.flags(w)&(names.Forename|names.RareForename) != 0 && t.g.flags(w)&names.Word == 0 && at(b, e) != ' ' {
+			score += 0.6
 		}
 	}
 	if start > 1 && stop < len(b) && b[start-1] == '"' && b[stop] == '"' || at(b, start-1) == '\'' && at(b, stop) == '\'' {

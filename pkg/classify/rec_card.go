@@ -12,7 +12,7 @@ func (s *scan) card(start int) {
 	n, sep := 0, byte(0)
 	end, good, length := start, 0, 0 // good: where the longest valid number ends
 	ends := func() {
-		if n >= 12 && !isWord(s.at(end)) && s.at(end) != '%' && issuer(d[:n]) && luhn(d[:n]) {
+		if n >= 12 && !isWord(s.at(end)) && s.at(end) != '%' && luhn(d[:n]) {
 			good, length = end, n
 		}
 	}
@@ -47,6 +47,12 @@ func (s *scan) card(start int) {
 		}
 	}
 	near, far := s.context(start, good)
+	if !issuer(d[:length]) { // ranges change: a word and Luhn are enough
+		if near.has(cardIndex()) && !near.has(notPhoneIndex()) {
+			s.add(hit{typ: "CREDIT_CARD", start: start, end: good, score: 0.7})
+		}
+		return
+	}
 	if near.has(cardIndex()) || far.has(cardIndex()) {
 		score = 1
 	} else if sep == 0 && near.has(notPhoneIndex()) {
@@ -101,7 +107,7 @@ func issuer(d []byte) bool {
 		return n == 16
 	case p2 == 34, p2 == 37:
 		return n == 15
-	case p4 >= 3528 && p4 <= 3589:
+	case p2 == 35:
 		return n >= 16
 	case p4 == 1800, p4 == 2131:
 		return n == 15

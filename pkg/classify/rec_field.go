@@ -12,7 +12,7 @@ import (
 
 var fieldTriggers = []ownSecret{{"field", []string{
 	`name"`, `name\"`, `author"`, `assignee"`, `reporter"`, `recipient"`, `beneficiary"`, `attendee"`, `signatory"`, `passenger"`, `cardholder"`, `surname"`, `nombre"`,
-	`prenom"`, `prénom"`, `apellido"`, `apellidos"`, `cognome"`, `nome"`, `voornaam"`, `achternaam"`, `nom"`, `patient"`, `guest"`, `employee"`, `manager"`, `physician"`, `doctor"`, `customer"`, `contact"`, `sender"`,
+	`prenom"`, `prénom"`, `apellido"`, `apellidos"`, `cognome"`, `nome"`, `voornaam"`, `achternaam"`, `nom"`, `patient"`, `guest"`, `employee"`, `manager"`, `physician"`, `doctor"`, `customer"`, `contact"`, `sender"`, `lead"`, `owner"`, `approver"`, `requester"`, `requestor"`, `createdBy"`, `created_by"`, `updatedBy"`, `updated_by"`, `supervisor"`, `host"`, `agent"`, `driver"`,
 }, (*scan).personField}}
 
 // keys that name a person, without separators and in lower case
@@ -22,17 +22,17 @@ passenger passengername vorname nachname prenom prénom nom nombre apellido apel
 managername manager doctorname doctor physician physicianname tenantname spousename emergencycontactname legalname maidenname realname accountholdername accountholder
 holdername billingname shippingname sendername sender studentname teachername applicantname candidatename clientname buyername sellername drivername invitee inviteename
 displayname preferredname nickname patient guest customer employee contact accountname nameoncard agentname bookername travelername travellername leadguestname
-insuredname claimantname payeename payername payorname parentname guardianname childname representativename vendorcontactname speakername lname fname mname`)
+insuredname claimantname payeename payername payorname parentname guardianname childname representativename vendorcontactname speakername lead owner approver requester requestor createdby updatedby supervisor host agent driver lname fname mname`)
 
 // keys of those that name other things as often: the value has to look like a name
-var looseFields = wordSet("username displayname nickname accountname sender customer contact nome nombre nom author recipient manager")
+var looseFields = wordSet("username displayname nickname accountname sender customer contact nome nombre nom author recipient manager lead owner host agent driver createdby updatedby")
 
 // parents under which a bare "name" is a person's
 var personParents = [][]byte{
 	[]byte("customer"), []byte("guest"), []byte("patient"), []byte("contact"), []byte("employee"), []byte("person"), []byte("author"), []byte("committer"), []byte("owner"),
 	[]byte("applicant"), []byte("candidate"), []byte("passenger"), []byte("attendee"), []byte("billing_details"), []byte("shipping"), []byte("cardholder"), []byte("member"),
 	[]byte("student"), []byte("user"), []byte("client"), []byte("buyer"), []byte("recipient"), []byte("traveler"), []byte("traveller"), []byte("booker"), []byte("requester"), []byte("assignee"),
-	[]byte("people"), []byte("lead"), []byte("subscriber"), []byte("tenant"), []byte("driver"), []byte("payer"), []byte("from"), []byte("to"),
+	[]byte("people"), []byte("pusher"), []byte("lead"), []byte("subscriber"), []byte("tenant"), []byte("driver"), []byte("payer"), []byte("from"), []byte("to"),
 }
 
 func (s *scan) personField(start, end int) {
@@ -79,7 +79,7 @@ func (s *scan) personField(start, end int) {
 	score := 0.0
 	switch {
 	case string(key) == "name":
-		if evidence < 0.8 {
+		if evidence < 0.8 || s.thingAround(k) {
 			return
 		}
 		if s.personAround(k) {
@@ -127,6 +127,22 @@ func (s *scan) personAround(at int) bool {
 	return false
 }
 
+// thingAround reports whether the object that holds a bare name is a thing:
+// "product": {"name": …}.
+func (s *scan) thingAround(at int) bool {
+	before := s.text[max(0, at-120):at]
+	i := bytes.LastIndexByte(before, '{')
+	if i < 0 {
+		return false
+	}
+	head := bytes.TrimRight(before[:i], " \t\r\n:\\\"[")
+	k := len(head)
+	for k > 0 && isWord(head[k-1]) {
+		k--
+	}
+	return thingKeys[string(bytes.ToLower(head[k:]))]
+}
+
 // nameShape says whether a value can be a person's name, and how much the gazetteer
 // speaks for it.
 func (s *scan) nameShape(v []byte) (evidence float64, ok bool) {
@@ -159,7 +175,7 @@ func (s *scan) nameShape(v []byte) (evidence float64, ok bool) {
 		if !unicode.IsUpper(r) && r < 0x250 && len(bytes.Fields(v)) == 1 {
 			return 0, false // a handle or a slug
 		}
-		if stopCaps[string(l)] && words == 0 && len(bytes.Fields(v)) > 1 || orgTail[string(l)] && words > 0 {
+		if stopCaps[string(l)] && words == 0 && forenameWeight(g.flags(l)) < 1 && len(bytes.Fields(v)) > 1 || orgTail[string(l)] && words > 0 {
 			return 0, false
 		}
 		f := g.flags(l)

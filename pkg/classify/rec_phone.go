@@ -15,7 +15,7 @@ import (
 // phoneContext has no shape; its words are the context of telephone numbers.
 var phoneContext = recogniser{
 	entity: "PHONE_NUMBER",
-	words: "phone,phones,telephone,tel,mobile,cell,cellphone,fax,call,text,sms,whatsapp,contact,dial,ring,hotline,phone number,phonenumber,mobilnummer," +
+	words: "my number,mio numero,mon numéro,mi número,meu número,mijn nummer,meine nummer,mój numer,mitt nummer,num,phone,phones,telephone,tel,mobile,cell,cellphone,fax,call,text,sms,whatsapp,contact,dial,ring,hotline,phone number,phonenumber,mobilnummer," +
 		"telefon,telefonnummer,handy,handynummer,rufnummer,mobil,téléphone,telephone,portable,appelez,móvil,movil,teléfono,telefono,celular,llame,llámame,cellulare,chiamare," +
 		"telefone,telemóvel,ligue,telepono,cep,numara,telefoon,mobiel,bellen,gsm,numer,komórka,komorkowy,puhelin,mob,ph,телефон,тел,моб,τηλέφωνο,电话,手机,電話,携帯,전화,휴대폰,โทร,हाथ,फोन,मोबाइल,هاتف,الهاتف,جوال",
 }
@@ -24,7 +24,7 @@ var phoneContext = recogniser{
 var notPhone = recogniser{
 	entity: "",
 	words: "order,invoice,id,isbn,issn,tracking,ticket,ref,reference,version,serial,account,routing,amount,total,sku,barcode,upc,ean,case,transaction,batch,part,model," +
-		"timestamp,ts,unix,epoch,port,pid,size,bytes,offset,count,duration,imei,iccid,vin,npi,ssn,sin,mrn,nhs,tfn,abn,acn,policy,member,patient,passport,licence,license,doi,arxiv,rfc,issue,pr,commit,build,zip,bestellnummer,rechnung,rechnungsnummer,kundennummer,facture,commande,pedido,factura",
+		"timestamp,ts,unix,epoch,pid,size,bytes,offset,count,duration,imei,iccid,vin,npi,ssn,sin,mrn,nhs,tfn,abn,acn,policy,member,patient,passport,licence,license,doi,arxiv,rfc,issue,pr,commit,build,zip,bestellnummer,rechnung,rechnungsnummer,kundennummer,facture,commande,pedido,factura",
 }
 
 type digitGroup struct {
@@ -144,7 +144,7 @@ func (s *scan) phone(start int) {
 		score = max(score, min(1, score+0.25))
 	case far.has(phoneIndex()):
 		score = min(1, score+0.15)
-	case near.has(notPhoneIndex()) && !plus:
+	case near.has(notPhoneIndex()) && !plus && len(gs) < 3:
 		score -= 0.3
 	}
 	if near.has(notPhoneIndex()) && !near.has(phoneIndex()) && !plus && groups == 1 {
@@ -154,6 +154,11 @@ func (s *scan) phone(start int) {
 		s.phoneEnd = end
 	}
 	s.add(hit{typ: "PHONE_NUMBER", start: from, end: end, score: score, valid: valid && score >= 0.7})
+}
+
+// ownLine reports whether the span is all of its line.
+func (s *scan) ownLine(start, end int) bool {
+	return (start == 0 || s.text[start-1] == '\n') && (end == len(s.text) || s.text[end] == '\n' || s.text[end] == '\r')
 }
 
 // closes reports whether a bracket closes behind the digits at i.
@@ -269,7 +274,7 @@ func (s *scan) national(d []byte, g []digitGroup, paren bool, from, end int) (fl
 	}
 	if len(g) == 1 { // digits without a break: only where something says telephone
 		if !has() {
-			if d[0] == '0' && n >= 10 && n <= 11 && s.alone(from, end) && validIn(d, "GB", "DE", "FR", "IT", "PH", "TR", "JP", "AU", "ZA", "IN") {
+			if d[0] == '0' && n >= 10 && n <= 11 && (s.alone(from, end) || s.ownLine(from, end)) && validIn(d, "GB", "DE", "FR", "IT", "PH", "TR", "JP", "AU", "ZA", "IN") {
 				return 0.5, true
 			}
 			return 0, false
@@ -311,7 +316,7 @@ func (s *scan) national(d []byte, g []digitGroup, paren bool, from, end int) (fl
 		if groupsAre(g, 2, 2, 2, 2, 2) && validIn(d, "FR") {
 			return 0.8, true
 		}
-		if validIn(d, "GB", "DE", "AU", "JP", "IT", "NL", "KR", "FR", "CH", "AT", "BE", "SE", "ZA", "TR", "IN", "NZ", "IE", "CN", "TW", "MY", "TH", "TR", "PH", "ID", "IL", "FI") {
+		if validIn(d, "DE", "GB", "AT", "AU", "JP", "IT", "NL", "KR", "FR", "CH", "AT", "BE", "SE", "ZA", "TR", "IN", "NZ", "IE", "CN", "TW", "MY", "TH", "TR", "PH", "ID", "IL", "FI") {
 			if paren || len(g) > 2 {
 				return 0.75, true
 			}
