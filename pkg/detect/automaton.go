@@ -20,6 +20,8 @@ type automaton struct {
 	delta []uint32
 	depth []uint16  // by state number: length of the state's string
 	outs  [][]int32 // by state number: literals that end there
+	// The root, inside and outside of words.
+	inside, outside uint32
 }
 
 const matchFlag = 1 << 31
@@ -41,17 +43,41 @@ func foldByte(b byte) byte {
 	return b
 }
 
-// newAutomaton builds the DFA. Literals are folded already (see foldByte), not
-// empty, hold no two spaces in a row and neither begin nor end with a space.
-func newAutomaton(literals []string) (*automaton, error) {
+// pattern is one literal of an automaton. Its text is folded already (see
+// foldByte), not empty, holds no two spaces in a row and neither begins nor ends
+// with one. A bounded pattern that begins with an ASCII letter or digit is found
+// only where a word begins, which keeps the cursor at rest inside other words.
+type pattern struct {
+	text    string
+	bounded bool
+}
+
+// edge is the symbol that stands in front of a word. It is in no text: a letter
+// behind anything that is not one is read as the edge and then the letter.
+const edge = 0
+
+// node of the trie.
+type trieNode struct {
+	next  map[uint8]int32
+	out   []int32
+	fail  int32
+	deep  uint16
+	last  byte // the byte read last
+	inner bool // ends with an edge: passed through, never rested in
+}
+
+// newAutomaton builds the DFA.
+func newAutomaton(patterns []pattern) (*automaton, error) {
 	a := &automaton{}
-	used := [256]bool{}
-	for _, l := range literals {
-		for i := 0; i < len(l); i++ {
-			used[l[i]] = true
+	used := [256]bool{'\\': true, 'n': true, 'r': true, 't': true} // escapes, see fill
+	for _, p := range patterns {
+		for i := 0; i < len(p.text); i++ {
+			used[p.text[i]] = true
 		}
 	}
-	classes := 1
+	// Class 0 is what no pattern holds and is no letter; class 1 letters and digits
+	// that no pattern holds.
+	classes := 2
 	for b := range 256 {
 		if used[b] {
 			if classes > 255 {
@@ -61,88 +87,170 @@ func newAutomaton(literals []string) (*automaton, error) {
 			classes++
 		}
 	}
+	var letter [256]bool // by class
+	letter[1] = true
+	var byteOf [256]byte
 	for b := range 256 {
-		a.class[b] = a.class[foldByte(byte(b))]
+		f := foldByte(byte(b))
+		a.class[b] = a.class[f]
+		if wordByte(f) {
+			if !used[f] {
+				a.class[b] = 1
+			}
+			letter[a.class[b]] = true
+		}
+		byteOf[a.class[b]] = f
 	}
-	for 1<<a.shift < classes {
+	if classes > 255 {
+		return nil, errors.New("detect: literals use too many different bytes")
+	}
+	edgeClass := uint8(classes)
+	for 1<<a.shift <= classes {
 		a.shift++
 	}
-	// The trie, then states in breadth-first order, so that the ones near the root,
-	// which ordinary text visits, lie together.
-	type node struct {
-		next map[uint8]int32
-		out  []int32
-		fail int32
-		deep uint16
-		last byte
+	trie := []trieNode{{next: map[uint8]int32{}}}
+	step := func(s int32, c uint8, b byte, deeper uint16, inner bool) int32 {
+		if n, ok := trie[s].next[c]; ok {
+			return n
+		}
+		n := int32(len(trie))
+		if trie[s].next == nil {
+			trie[s].next = make(map[uint8]int32, 1)
+		}
+		trie[s].next[c] = n
+		trie = append(trie, trieNode{deep: trie[s].deep + deeper, last: b, inner: inner})
+		return n
 	}
-	trie := []node{{next: map[uint8]int32{}}}
-	for id, l := range literals {
+	for id, p := range patterns {
 		s := int32(0)
-		for i := 0; i < len(l); i++ {
-			c := a.class[l[i]]
-			n, ok := trie[s].next[c]
-			if !ok {
-				n = int32(len(trie))
-				trie = append(trie, node{next: map[uint8]int32{}, deep: trie[s].deep + 1, last: l[i]})
-				trie[s].next[c] = n
+		for i := 0; i < len(p.text); i++ {
+			b := p.text[i]
+			if wordByte(b) && (i == 0 && p.bounded || i > 0 && !wordByte(p.text[i-1])) {
+				s = step(s, edgeClass, edge, 0, true)
 			}
-			s = n
+			s = step(s, a.class[b], b, 1, false)
 		}
 		trie[s].out = append(trie[s].out, int32(id))
 	}
-	if len(trie) >= matchFlag>>a.shift {
-		return nil, errors.New("detect: too many literals")
-	}
+	// Breadth first: failure links, outputs through them, and for every node the next
+	// one on every class, which is its failure's but for its own children.
+	row := 1 << a.shift
+	full := make([]int32, len(trie)*row)
 	order := make([]int32, 1, len(trie))
 	for i := 0; i < len(order); i++ {
-		t := &trie[order[i]]
-		keys := make([]int, 0, len(t.next))
-		for c := range t.next {
-			keys = append(keys, int(c))
-		}
-		sort.Ints(keys)
-		for _, c := range keys {
-			order = append(order, t.next[uint8(c)])
-		}
-	}
-	number := make([]uint32, len(trie))
-	for i, s := range order {
-		number[s] = uint32(i)
-	}
-	row := 1 << a.shift
-	a.delta = make([]uint32, len(trie)*row)
-	a.depth = make([]uint16, len(trie))
-	a.outs = make([][]int32, len(trie))
-	space := a.class[' ']
-	for i, s := range order {
+		s := order[i]
 		t := &trie[s]
-		base := i * row
-		fail := int(number[t.fail]) * row
+		own := full[int(s)*row : int(s+1)*row]
 		if s != 0 {
-			copy(a.delta[base:base+row], a.delta[fail:fail+row])
+			copy(own, full[int(t.fail)*row:int(t.fail+1)*row])
 			if f := trie[t.fail].out; len(f) > 0 {
 				t.out = append(t.out[:len(t.out):len(t.out)], f...)
 			}
 		}
-		for c, n := range t.next {
-			if s != 0 {
-				trie[n].fail = order[a.delta[fail+int(c)]&^uint32(matchFlag)>>a.shift]
+		for c := range row { // in order, so that the table does not change from build to build
+			n, ok := t.next[uint8(c)]
+			if !ok {
+				continue
 			}
-			a.delta[base+int(c)] = number[n] << a.shift
+			if s != 0 {
+				trie[n].fail = own[c]
+			}
+			own[c] = n
+			order = append(order, n)
 		}
-		if t.last == ' ' && s != 0 {
-			a.delta[base+int(space)] = uint32(base) // a run of spaces is one space
-		}
-		a.depth[i] = t.deep
-		a.outs[i] = t.out
 	}
-	for i, d := range a.delta {
-		if len(a.outs[d>>a.shift]) > 0 {
-			a.delta[i] = d | matchFlag
+	move := func(s int32, c uint8) int32 { return full[int(s)*row+int(c)] }
+	// Resident states, shallow ones first, so that the ones ordinary text visits lie
+	// together. The root is three states: inside a word, outside one, and behind a
+	// backslash, where a letter may be an escaped line break.
+	rest := make([]int32, 0, len(order))
+	number := make([]uint32, len(trie))
+	for _, s := range order[1:] {
+		if !trie[s].inner {
+			number[s] = uint32(len(rest) + 3)
+			rest = append(rest, s)
 		}
+	}
+	sort.SliceStable(rest, func(i, j int) bool { return trie[rest[i]].deep < trie[rest[j]].deep })
+	for i, s := range rest {
+		number[s] = uint32(i + 3)
+	}
+	states := len(rest) + 3
+	if states >= matchFlag>>a.shift {
+		return nil, errors.New("detect: too many literals")
+	}
+	a.delta = make([]uint32, states*row)
+	a.depth = make([]uint16, states)
+	a.outs = make([][]int32, states)
+	a.inside, a.outside = 0, uint32(row)
+	behind := uint32(2 * row)
+	space, slash := a.class[' '], a.class['\\']
+	fill := func(base uint32, s int32, outside bool, last byte) {
+		for c := range classes {
+			cl := uint8(c)
+			t := s
+			if letter[c] && outside {
+				t = move(t, edgeClass)
+			}
+			t = move(t, cl)
+			to := number[t] << a.shift
+			switch {
+			case t != 0:
+				if trie[t].inner {
+					panic("detect: the automaton rests on an edge")
+				}
+				if len(trie[t].out) > 0 {
+					to |= matchFlag
+				}
+			case letter[c]:
+				to = a.inside
+			case cl == slash:
+				to = behind
+			default:
+				to = a.outside
+			}
+			if last == '\\' && (byteOf[c] == 'n' || byteOf[c] == 'r' || byteOf[c] == 't') {
+				to = a.outside
+			}
+			if last == ' ' && cl == space && s != 0 {
+				to = base // a run of spaces is one space
+			}
+			a.delta[base+uint32(c)] = to
+		}
+	}
+	fill(a.inside, 0, false, 'a')
+	fill(a.outside, 0, true, '.')
+	fill(behind, 0, true, '\\')
+	for _, s := range rest {
+		n := number[s]
+		t := &trie[s]
+		fill(n<<a.shift, s, !wordByte(t.last), t.last)
+		a.depth[n], a.outs[n] = t.deep, t.out
 	}
 	return a, nil
+}
+
+func wordByte(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' || b >= '0' && b <= '9' }
+
+// begin gives the state in which a search of text from i begins.
+func (a *automaton) begin(text []byte, i int) uint32 {
+	if i > 0 && wordByte(text[i-1]) && !escapedBreak(text, i) {
+		return a.inside
+	}
+	if i > 0 && text[i-1] == '\\' {
+		return 2 << a.shift
+	}
+	return a.outside
+}
+
+// escapedBreak reports that text[:i] ends with an escaped line break or tab, as
+// JSON writes them.
+func escapedBreak(text []byte, i int) bool {
+	if i < 2 || text[i-2] != '\\' {
+		return false
+	}
+	c := foldByte(text[i-1])
+	return c == 'n' || c == 'r' || c == 't'
 }
 
 // quarters is the least length that is worth four cursors.
@@ -161,13 +269,13 @@ func (h *hits) reset() {
 // run appends every hit in text to h.
 func (a *automaton) run(h *hits, text []byte) {
 	if len(text) < quarters {
-		h[0] = a.from(h[0], text, 0, len(text), 0)
+		h[0] = a.from(h[0], text, 0, len(text), a.outside)
 		return
 	}
 	q := len(text) / 4
 	t0, t1, t2, t3 := text[:q], text[q:2*q], text[2*q:3*q], text[3*q:4*q]
 	t1, t2, t3 = t1[:len(t0)], t2[:len(t0)], t3[:len(t0)]
-	var s0, s1, s2, s3 uint32
+	s0, s1, s2, s3 := a.outside, a.begin(text, q), a.begin(text, 2*q), a.begin(text, 3*q)
 	delta, class := a.delta, &a.class
 	for i, b := range t0 {
 		s0 = delta[s0+uint32(class[b])]

@@ -470,11 +470,11 @@ func (c *compiler) addAsks() error {
 }
 
 func newSearcher(lits []literal) (searcher, error) {
-	text := make([]string, len(lits))
+	patterns := make([]pattern, len(lits))
 	for i, l := range lits {
-		text[i] = l.text
+		patterns[i] = pattern{l.text, !l.openStart}
 	}
-	a, err := newAutomaton(text)
+	a, err := newAutomaton(patterns)
 	return searcher{a, lits}, err
 }
 

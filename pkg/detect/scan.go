@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"bytes"
 	"math"
 	"slices"
 	"sort"
@@ -243,11 +244,14 @@ func (s *scratch) search(n *node, text []byte, changes view.Changes) {
 	s.cands = s.cands[:0]
 	s.match(n, text)
 	for _, sh := range d.shapes {
-		if sh.term >= 0 && !s.holds(sh.term) {
-			continue
+		lo, hi := 0, len(text)
+		if sh.term >= 0 {
+			if lo, hi = s.around(sh.term, text); lo == hi {
+				continue
+			}
 		}
-		sh.find(n, text, func(start, end int) {
-			s.cands = append(s.cands, candidate{rule: sh.rule, start: int32(start), end: int32(end)})
+		sh.find(n, text[lo:hi], func(start, end int) {
+			s.cands = append(s.cands, candidate{rule: sh.rule, start: int32(lo + start), end: int32(lo + end)})
 		})
 	}
 	s.wants = 0
@@ -267,14 +271,23 @@ func (s *scratch) search(n *node, text []byte, changes view.Changes) {
 	s.judge(n, text, changes)
 }
 
-// holds reports whether a term was found.
-func (s *scratch) holds(term int32) bool {
+// shapeReach is how far from its telling words a structure is looked for.
+const shapeReach = 1000
+
+// around gives the lines from the first to the last place of a term and what lies
+// within reach of them; nothing when the term is not there.
+func (s *scratch) around(term int32, text []byte) (lo, hi int) {
+	lo, hi = len(text), 0
 	for _, o := range s.occ {
 		if o.term == term {
-			return true
+			lo, hi = min(lo, int(o.start)), max(hi, int(o.end))
 		}
 	}
-	return false
+	if hi == 0 {
+		return 0, 0
+	}
+	lo, hi = max(0, lo-shapeReach), min(len(text), hi+shapeReach)
+	return bytes.LastIndexByte(text[:lo], '\n') + 1, hi
 }
 
 // expand turns hits into occurrences of terms: literals that begin and end where
@@ -316,6 +329,9 @@ func wordAt(text []byte, i int) bool {
 
 func wordBefore(text []byte, i int) bool {
 	if c := text[i-1]; c < utf8.RuneSelf {
+		if i > 1 && text[i-2] == '\\' && (c == 'n' || c == 'r' || c == 't') {
+			return false // an escaped line break, as in JSON
+		}
 		return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
 	}
 	r, _ := utf8.DecodeLastRune(text[:i])

@@ -36,6 +36,9 @@ var templateToken = regexp.MustCompile(`(?i)<\|(?:im_start|im_end|im_sep|system|
 // chatTemplate finds the control tokens of chat templates. A cluster of them is
 // one finding.
 func chatTemplate(_ *node, text []byte, found func(start, end int)) {
+	if !bytes.Contains(text, []byte("<|")) && !bytes.Contains(text, []byte("INST]")) && !bytes.Contains(text, []byte("inst]")) && !bytes.Contains(text, []byte("SYS>>")) && !bytes.Contains(text, []byte("_turn>")) {
+		return
+	}
 	start, end := -1, 0
 	for _, m := range templateToken.FindAllIndex(text, 64) {
 		if start >= 0 && m[0]-end > 80 {

@@ -39,6 +39,16 @@ func tagAt(text []byte, i int) (end int, name string) {
 
 var concealing = regexp.MustCompile(`(?i)display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*(?:0|1px)\b|opacity\s*:\s*0(?:[;"'\s.]|$)|color\s*:\s*(?:white|#fff\b|#ffffff|transparent|rgba?\(\s*255\s*,\s*255\s*,\s*255)|(?:left|top|text-indent)\s*:\s*-\d{3,}|height\s*:\s*0|width\s*:\s*0|\bhidden\b|aria-hidden\s*=\s*["']?true|\bsr-only\b|visually-hidden|font-size\s*:\s*0`)
 
+// conceals is a quick look before the expression above.
+func conceals(tag []byte) bool {
+	for _, s := range []string{"style", "STYLE", "Style", "hidden", "sr-only", "HIDDEN"} {
+		if bytes.Contains(tag, []byte(s)) {
+			return true
+		}
+	}
+	return false
+}
+
 var attribute = regexp.MustCompile(`(?i)\b(?:alt|title|aria-label|aria-description|placeholder|content|value|summary|data-[a-z-]+)\s*=\s*("([^"]{12,})"|'([^']{12,})')`)
 
 // markup takes away what a renderer does not show inside words and phrases, and
@@ -63,12 +73,16 @@ func (d *decoder) markup() {
 			}
 			tag := text[i:end]
 			if text[i+1] != '/' && name != "!--" {
-				if concealing.Match(tag) {
+				if len(tag) > 12 && conceals(tag) && concealing.Match(tag) {
 					if e := bytes.Index(text[end:], []byte("</"+name)); e > 8 {
 						hidden = append(hidden, patch{from: end, to: end + e})
 					} else if e := bytes.Index(bytes.ToLower(text[end:]), []byte("</"+name)); e > 8 {
 						hidden = append(hidden, patch{from: end, to: end + e})
 					}
+				}
+				if bytes.Count(tag, []byte(" ")) < 3 {
+					i = end - 1
+					continue
 				}
 				for _, m := range attribute.FindAllSubmatchIndex(tag, 8) {
 					from, to := m[4], m[5]

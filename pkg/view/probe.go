@@ -61,7 +61,7 @@ func mask(b *[64]byte) (m masks) {
 func Probe(text []byte, words *Words) Wants {
 	var w Wants
 	var buf [64]byte
-	leet := 0
+	leet, tail := 0, 0
 	for i := 0; i < len(text); i += 64 {
 		var m masks
 		if len(text)-i >= 64 {
@@ -72,14 +72,15 @@ func Probe(text []byte, words *Words) Wants {
 			m = mask(&buf)
 		}
 		all := m.letter | m.digit
-		// Twelve letters and digits in a row: twenty-four across a border.
+		// Sixteen letters and digits in a row, or capitals inside words again and again.
 		r := all & (all >> 1)
 		r &= r >> 2
 		r &= r >> 4
-		r &= r >> 4
-		if r != 0 || bits.OnesCount64(m.upper&((m.letter&^m.upper)<<1)) >= 3 {
+		r &= r >> 8
+		if r != 0 || tail+bits.TrailingZeros64(^all) >= 16 || bits.OnesCount64(m.upper&((m.letter&^m.upper)<<1)) >= 4 {
 			w |= WantRuns
 		}
+		tail = bits.LeadingZeros64(^all)
 		if words != nil && w&WantSpelling == 0 {
 			// Words of eight letters and more are looked at one by one.
 			long := m.letter & (m.letter >> 1)

@@ -176,17 +176,16 @@ func (d *decoder) squash() {
 	}
 	text := d.text
 	var patches []patch
-	for i := 0; i < len(text); {
-		if !isLetter(text[i]) {
-			i++
+	for i := 0; i+13 < len(text); {
+		if !isLetter(text[i+13]) { // no run of fourteen begins before here
+			i += 14
 			continue
 		}
-		from := i
-		humps := 0
-		for i < len(text) && isLetter(text[i]) {
-			if i > from && text[i] < 'a' && text[i-1] >= 'a' {
-				humps++
-			}
+		from := i + 13
+		for from > i && isLetter(text[from-1]) {
+			from--
+		}
+		for i += 14; i < len(text) && isLetter(text[i]); {
 			i++
 		}
 		if i-from < 14 || d.words.has(text[from:i]) {
@@ -195,16 +194,22 @@ func (d *decoder) squash() {
 		run := text[from:i]
 		d.spend(len(run))
 		var ends []int
-		if humps >= 2 {
-			for k := 1; k < len(run); k++ {
-				if run[k] < 'a' && run[k-1] >= 'a' {
-					ends = append(ends, k)
+		known := 0
+		for k := 1; k <= len(run); k++ {
+			if k == len(run) || run[k] < 'a' && run[k-1] >= 'a' {
+				last := 0
+				if len(ends) > 0 {
+					last = ends[len(ends)-1]
 				}
+				if k-last >= 5 && d.words.has(run[last:k]) {
+					known++
+				}
+				ends = append(ends, k)
 			}
-			ends = append(ends, len(run))
-		} else {
+		}
+		if len(ends) < 3 || known < 2 {
 			var words, covered int
-			if ends, words, covered = d.words.segment(run); words < 3 || covered*10 < len(run)*8 {
+			if ends, words, covered = d.words.segment(run); words < 3 || covered*10 < len(run)*8 || len(run) < 16 {
 				continue
 			}
 		}
