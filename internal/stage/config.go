@@ -102,13 +102,13 @@ type Config struct {
 	BudgetBytes int64         // bound of message bytes in flight: 64 MiB
 	Window      int           // bound of messages in flight per partition, and so of a replay: 1000
 	FetchBytes  int           // asked of the broker per fetch and partition: 1 MiB
-	BatchSize   int           // most messages in one ledger transaction: 256
+	BatchSize   int           // most messages in one ledger transaction: 400
 	Attempts    int           // tries of a message that panics, or that was in work when the process died: 3
-	Drain       time.Duration // longest finish of what is in flight, at shutdown and rebalance: 10 s, at most half a session
+	Drain       time.Duration // longest finish of what is in flight: 10 s; at a rebalance at most half a session
 	CommitEvery time.Duration // 20 ms
 
-	SessionTimeout   time.Duration // 20 s
-	RebalanceTimeout time.Duration // 20 s
+	SessionTimeout   time.Duration // 10 s: so long a dead process keeps its partitions
+	RebalanceTimeout time.Duration // 10 s
 	Heartbeat        time.Duration // 1 s
 	JoinBackoff      time.Duration // 500 ms
 
@@ -172,14 +172,13 @@ func (c *Config) defaults() error {
 	setDefault(&c.BudgetBytes, 64<<20)
 	setDefault(&c.Window, 1000)
 	setDefault(&c.FetchBytes, 1<<20)
-	setDefault(&c.BatchSize, 256)
+	setDefault(&c.BatchSize, 400)
 	setDefault(&c.Attempts, 3)
-	setDefault(&c.SessionTimeout, 20*time.Second)
-	setDefault(&c.RebalanceTimeout, 20*time.Second)
+	setDefault(&c.SessionTimeout, 10*time.Second)
+	setDefault(&c.RebalanceTimeout, 10*time.Second)
 	setDefault(&c.Heartbeat, time.Second)
 	setDefault(&c.JoinBackoff, 500*time.Millisecond)
 	setDefault(&c.Drain, 10*time.Second)
-	c.Drain = min(c.Drain, c.SessionTimeout/2)
 	setDefault(&c.CommitEvery, 20*time.Millisecond)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -198,12 +197,17 @@ func setDefault[T comparable](v *T, d T) {
 // RelayConfig drives the relay of the ledger's outbox.
 type RelayConfig struct {
 	Kafka   Kafka
-	Ledger  Ledger        // Outbox, OutboxDone, OutboxWake, Lead
+	Ledger  Ledger        // Outbox, OutboxDone, OutboxWake, Lead; Append with DeadLetter
 	Name    string        // what the leader is elected for: "relay"
 	Every   time.Duration // looks for rows that no wake-up announced: 1 s
 	Batch   int           // rows read at a time: 500
 	Metrics *Metrics
 	Log     *slog.Logger
+
+	// DeadLetter makes the records for a row that no broker would take ([Fits]).
+	// Without it such a row holds the whole outbox. See Config.DeadLetter.
+	DeadLetter      func(m Message, reason chunk.FailureID, attempts int) ledger.Batch
+	DeadLetterTopic string // DeadLetterTopic
 
 	TestHook func(point string) // see Config.TestHook
 }

@@ -69,14 +69,14 @@ func parseRetry(hs []kafka.Header) (r retryHeaders, ok bool) {
 // data. The message itself stays where it lies, until retention takes it; what was
 // wrong with it is the reason code and nothing more, since an error's text can
 // quote what it choked on.
-func deadLetterMessage(c Config, t *task) kafka.Message {
+func deadLetterMessage(stage, group, topic string, t *task) kafka.Message {
 	e := Event{
-		ID:     string(chunk.NewID("dlq", c.Group, t.m.Position())),
-		Source: "/stoplog/stage/" + c.Stage,
+		ID:     string(chunk.NewID("dlq", group, t.m.Position())),
+		Source: "/stoplog/stage/" + stage,
 		Type:   "stoplog.deadletter.v1",
 		Extensions: map[string]string{
 			ExtReason:    string(t.dead),
-			ExtStage:     c.Stage,
+			ExtStage:     stage,
 			ExtTopic:     t.m.Topic,
 			ExtPartition: strconv.Itoa(t.m.Partition),
 			ExtOffset:    strconv.FormatInt(t.m.Offset, 10),
@@ -96,7 +96,7 @@ func deadLetterMessage(c Config, t *task) kafka.Message {
 		}
 	}
 	h[HeaderTraceparent] = t.trace.Traceparent()
-	m := kafka.Message{Topic: c.DeadLetterTopic, Headers: kafkaHeaders(h)}
+	m := kafka.Message{Topic: topic, Headers: kafkaHeaders(h)}
 	if isID(t.m.Key) {
 		m.Key = []byte(t.m.Key)
 	}

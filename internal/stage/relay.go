@@ -10,6 +10,7 @@ import (
 	"github.com/segmentio/kafka-go"
 
 	"github.com/stoplog/stoplog/internal/ledger"
+	"github.com/stoplog/stoplog/pkg/chunk"
 )
 
 // Relay carries the ledger's outbox to Kafka until ctx ends: rows in the order of
@@ -29,6 +30,10 @@ func Relay(ctx context.Context, cfg RelayConfig) error {
 	setDefault(&cfg.Name, "relay")
 	setDefault(&cfg.Every, time.Second)
 	setDefault(&cfg.Batch, writeBatch)
+	setDefault(&cfg.DeadLetterTopic, DeadLetterTopic)
+	if cfg.DeadLetter != nil && l.Append == nil {
+		return errors.New("stage: relay: dead letters need the ledger's Append")
+	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
@@ -63,13 +68,18 @@ func (c RelayConfig) held(ctx context.Context, what string, err error) {
 	}
 }
 
-// lead relays until ctx ends or the ledger fails, which may mean that the lead is
-// lost with its connection.
+// leadTime is how long one leads before one asks again: a lead is lost with its
+// database connection, and nobody says so.
+const leadTime = 30 * time.Second
+
+// lead relays until ctx ends, the ledger fails or the lead is due to be asked for
+// again.
 func (c RelayConfig) lead(ctx context.Context) {
 	// A writer of one's own for the length of a lead: what an earlier lead left in
 	// its queues must not come between.
 	w := NewWriter(c.Kafka)
-	defer w.Close()
+	defer within(closeTime, func() { _ = w.Close() })
+	until := time.Now().Add(leadTime)
 	wake := c.Ledger.OutboxWake()
 	tick := time.NewTicker(c.Every)
 	defer tick.Stop()
@@ -79,6 +89,9 @@ func (c RelayConfig) lead(ctx context.Context) {
 			c.held(ctx, "outbox", err)
 			var wait pause
 			wait.sleep(ctx)
+			return
+		}
+		if time.Now().After(until) {
 			return
 		}
 		if n == c.Batch {
@@ -106,6 +119,12 @@ func (c RelayConfig) once(ctx context.Context, w *kafka.Writer) (int, error) {
 		for ; end < len(rows) && len(msgs) < writeBatch; end++ {
 			m := relayMessage(rows[end])
 			n := messageSize(m)
+			if n > MaxMessageBytes && c.DeadLetter != nil {
+				if m, err = c.giveUp(ctx, rows[end]); err != nil {
+					return 0, err
+				}
+				n = messageSize(m)
+			}
 			if size+n > MaxMessageBytes && len(msgs) > 0 {
 				break
 			}
@@ -149,6 +168,20 @@ func (c RelayConfig) write(ctx context.Context, w *kafka.Writer, msgs []kafka.Me
 			return ctx.Err()
 		}
 	}
+}
+
+// giveUp records a row that no broker would take and gives its dead letter. It goes
+// out in the row's place, so that nothing behind it waits.
+func (c RelayConfig) giveUp(ctx context.Context, r ledger.OutboxRow) (kafka.Message, error) {
+	m := Message{Topic: r.Topic, Partition: -1, Offset: r.N, Key: r.Key, Headers: r.Headers, Attempt: 1}
+	if _, err := c.Ledger.Append(ctx, c.DeadLetter(m, chunk.FailPoison, 1)); err != nil {
+		return kafka.Message{}, err
+	}
+	tr, _ := ParseTrace(r.Headers[HeaderTraceparent])
+	t := &task{m: m, dead: chunk.FailPoison, trace: tr.Child()}
+	c.Metrics.message("relay", r.Topic, outcomeDead, t.dead, 0)
+	c.Log.LogAttrs(ctx, slog.LevelError, "outbox row dead-lettered: too large for the broker", slog.Int64("row", r.N), slog.String("topic", r.Topic))
+	return deadLetterMessage("relay", "relay", c.DeadLetterTopic, t), nil
 }
 
 // relayMessage makes the Kafka message of a row. The row's headers carry the trace

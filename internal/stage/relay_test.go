@@ -11,6 +11,7 @@ import (
 
 	"github.com/stoplog/stoplog/internal/ledger"
 	"github.com/stoplog/stoplog/pkg/chunk"
+	"github.com/stoplog/stoplog/pkg/provenance"
 )
 
 // outbox appends n rows of some keys.
@@ -130,6 +131,61 @@ func TestRelayHolds(t *testing.T) {
 	}
 	if doubled == 0 {
 		t.Error("no row was relayed twice: the fault between produce and mark did not fire")
+	}
+}
+
+// TestRelayTooLarge: a row that no broker takes is recorded and dead-lettered, and
+// holds nobody up. Fits would have told before.
+func TestRelayTooLarge(t *testing.T) {
+	r := newRig(t, 1)
+	r.outbox(0, 3, 1, 10)
+	if _, err := r.mem.ledger().Append(t.Context(), ledger.Batch{Outbox: []ledger.Outgoing{{
+		Topic: r.name + "out", Key: "k0", Headers: map[string]string{"ce_id": string(testEvent(3))}, Value: make([]byte, MaxMessageBytes),
+	}}}); err != nil {
+		t.Fatal(err)
+	}
+	r.outbox(4, 7, 1, 10)
+	cfg := r.config()
+	stop := r.relay(RelayConfig{Every: 10 * time.Millisecond, DeadLetter: cfg.DeadLetter, DeadLetterTopic: cfg.DeadLetterTopic})
+	waitFor(t, "all relayed", func() bool { return r.outboxLeft() == 0 })
+	stop()
+	r.wantRelayed(6)
+	if dead := r.all("dead"); len(dead) != 1 || dead[0].headers["ce_correlationid"] != string(testEvent(3)) || dead[0].value != "" {
+		t.Errorf("dead letters %v", dead)
+	}
+	if got := r.mem.count(provenance.KindDeadLetter); got != 1 {
+		t.Errorf("%d dead-letter records", got)
+	}
+}
+
+// TestFits: what Fits lets through, a writer takes, traces and all; one byte more it
+// does not.
+func TestFits(t *testing.T) {
+	r := newRig(t, 1)
+	o := ledger.Outgoing{Topic: r.name + "out", Key: "k", Headers: map[string]string{"ce_id": string(testEvent(1))}}
+	n := MaxMessageBytes
+	for o.Value = make([]byte, n); !Fits(o); o.Value = o.Value[:n] {
+		n--
+	}
+	if n < 890_000 {
+		t.Fatalf("only %d bytes fit", n)
+	}
+	m := outgoingMessage(o)
+	continueTrace(&m, &task{trace: NewTrace(), m: Message{Headers: map[string]string{"ce_traceparent": NewTrace().Traceparent()}}})
+	if len(m.Headers) != 3 {
+		t.Fatalf("%d headers", len(m.Headers))
+	}
+	if messageSize(m) > MaxMessageBytes {
+		t.Error("with its traces it does not fit")
+	}
+	w := NewWriter(r.kafka)
+	defer w.Close()
+	if err := w.WriteMessages(t.Context(), m); err != nil {
+		t.Error(err)
+	}
+	o.Value = make([]byte, n+1)
+	if Fits(o) {
+		t.Error("one byte more fits too")
 	}
 }
 

@@ -45,13 +45,19 @@ func newRig(t testing.TB, partitions int) *rig {
 	t.Helper()
 	addr := os.Getenv("STOPLOG_TEST_KAFKA")
 	if addr == "" {
-		b, err := broker.Start(context.Background(), broker.Options{Dir: t.TempDir(), Log: testLog()})
+		b, err := broker.Start(context.Background(), broker.Options{Dir: t.TempDir(), Log: testLog(), NoSync: os.Getenv("STOPLOG_BENCH_NOSYNC") != ""})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(b.Close)
 		addr = b.Addr()
 	}
+	return newRigOn(t, addr, partitions)
+}
+
+// newRigOn makes a rig on a broker that runs already.
+func newRigOn(t testing.TB, addr string, partitions int) *rig {
+	t.Helper()
 	r := &rig{
 		t: t, addr: addr, kafka: Kafka{Brokers: []string{addr}}, mem: newMemLedger(), log: testLog(),
 		name: fmt.Sprintf("t%x.", rand.Uint64()),
@@ -422,4 +428,23 @@ func (l *memLedger) count(kind provenance.Kind) (n int) {
 		}
 	}
 	return n
+}
+
+// commitAt sets the group's committed offset of partition 0 of the input.
+func commitAt(t *testing.T, r *rig, offset int64) {
+	t.Helper()
+	cfg := r.config()
+	g, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{ID: cfg.Group, Brokers: r.kafka.Brokers, Topics: cfg.Topics,
+		SessionTimeout: cfg.SessionTimeout, RebalanceTimeout: cfg.RebalanceTimeout, HeartbeatInterval: cfg.Heartbeat})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	gen, err := g.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := gen.CommitOffsets(map[string]map[int]int64{cfg.Topics[0]: {0: offset}}); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -34,7 +34,7 @@ func Run(ctx context.Context, cfg Config, f Func) error {
 	}
 	r.client = &kafka.Client{Addr: cfg.Kafka.addr(), Transport: r.transport}
 	defer r.transport.CloseIdleConnections()
-	defer r.writer.Close()
+	defer within(closeTime, func() { _ = r.writer.Close() })
 
 	topics := append([]string(nil), cfg.Topics...)
 	for _, t := range cfg.Topics {
@@ -43,6 +43,9 @@ func Run(ctx context.Context, cfg Config, f Func) error {
 	for i, t := range cfg.Tiers {
 		r.tiers[t.Topic] = i + 1
 		topics = append(topics, t.Topic)
+	}
+	if !r.awaitTopics(ctx, topics) {
+		return nil
 	}
 	group, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
 		ID: cfg.Group, Brokers: cfg.Kafka.Brokers, Dialer: cfg.Kafka.dialer(), Topics: topics,
@@ -57,14 +60,17 @@ func Run(ctx context.Context, cfg Config, f Func) error {
 	if err != nil {
 		return err
 	}
-	defer group.Close() // leaves the group
+	defer within(closeTime, func() { _ = group.Close() }) // leaves the group
 
+	var wait pause
 	for ctx.Err() == nil {
 		gen, err := group.Next(ctx)
+		began := time.Now()
 		if err != nil {
 			if ctx.Err() == nil {
 				// A coordinator that is being made, a broker that is away, a rebalance under
 				// way: none is a fault of ours, and the group itself backs off.
+				r.Metrics.held(cfg.Stage)
 				cfg.Log.LogAttrs(ctx, slog.LevelWarn, "consumer group not joined yet", slog.String("error", err.Error()))
 			}
 			continue
@@ -78,8 +84,56 @@ func Run(ctx context.Context, cfg Config, f Func) error {
 			}
 		})
 		<-s.over
+		if time.Since(began) > 2*time.Second {
+			wait.reset()
+		} else if !wait.sleep(ctx) { // what ends generations at once would make us spin
+			break
+		}
 	}
 	return nil
+}
+
+// awaitTopics waits until the topics are there. The library ends a generation at once
+// in which one is not.
+func (r *runner) awaitTopics(ctx context.Context, topics []string) bool {
+	var wait pause
+	for {
+		have, _, err := metadata(ctx, r.client, topics)
+		var missing []string
+		for _, t := range topics {
+			if len(have[t]) == 0 {
+				missing = append(missing, t)
+			}
+		}
+		if err == nil && len(missing) == 0 {
+			return true
+		}
+		if ctx.Err() == nil && r.said.now("topics") {
+			attrs := []slog.Attr{slog.Any("missing", missing)}
+			if err != nil {
+				attrs = []slog.Attr{slog.String("error", err.Error())}
+			}
+			r.Log.LogAttrs(ctx, slog.LevelWarn, "held: waiting for the topics; apply their declaration if nobody has", attrs...)
+		}
+		r.Metrics.held(r.Stage)
+		if !wait.sleep(ctx) {
+			return false
+		}
+	}
+}
+
+// closeTime bounds what the library may take to close: its writer tries for minutes
+// to send what nobody waits for any more when the broker is away.
+const closeTime = 3 * time.Second
+
+// within runs f and waits for it for at most d.
+func within(d time.Duration, f func()) {
+	done := make(chan struct{})
+	go func() { f(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(d):
+	}
 }
 
 // runner is what lives as long as Run: one per stage and process.
@@ -92,6 +146,7 @@ type runner struct {
 	inputs    map[string]bool // input topics
 	tiers     map[string]int  // retry topic → 1 for the first tier
 	suspects  chan struct{}   // holds one: see session.lockSuspects
+	said      nowAndThen
 }
 
 func (r *runner) hook(point string) {

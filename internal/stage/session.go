@@ -167,16 +167,18 @@ func (s *session) run(stop, over context.Context) {
 		readers.Go(func() { s.read(p) })
 	}
 
+	drain := s.Drain
 	select {
-	case <-stop.Done():
-	case <-over.Done():
+	case <-stop.Done(): // we stay in the group until the drain is over
+	case <-over.Done(): // the others wait for us, and our session runs out
+		drain = min(drain, s.SessionTimeout/2)
 	}
 
 	// Drain: no more fetches, what is in flight is finished, what is held back
 	// because a store is away is left to the next owner.
 	s.stopRead()
 	readers.Wait()
-	deadline := time.NewTimer(s.Drain)
+	deadline := time.NewTimer(drain)
 	defer deadline.Stop()
 	clean := false
 wait:
@@ -193,7 +195,9 @@ wait:
 	}
 	s.stopWork()
 	tail.Wait()
-	s.commit()
+	for i := 0; i < 3 && !s.commit(); i++ {
+		time.Sleep(20 * time.Millisecond)
+	}
 	for i := 0; i < 20 && s.stuck.Load() > 0; i++ { // their context ended just now
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -214,7 +218,7 @@ wait:
 // ---- reading ----
 
 // fetchWait is how long the broker may hold a fetch that finds nothing.
-const fetchWait = 500 * time.Millisecond
+const fetchWait = 2 * time.Second
 
 // read is the reader of one partition: fetch, count the attempt durably, hand on.
 func (s *session) read(p *partition) {
@@ -864,7 +868,7 @@ func (s *session) emit(tasks []*task) {
 func (s *session) emitOne(t *task) {
 	switch t.then {
 	case outcomeDead:
-		t.out = []kafka.Message{deadLetterMessage(s.Config, t)}
+		t.out = []kafka.Message{deadLetterMessage(s.Stage, s.Group, s.DeadLetterTopic, t)}
 		return
 	case outcomeRetry:
 		t.out = []kafka.Message{retryMessage(s.Config, t, time.Now())}
@@ -1081,25 +1085,35 @@ func (s *session) touch() {
 // ---- commit ----
 
 func (s *session) commitLoop() {
+	var wait pause
 	for {
 		select {
 		case <-s.dirty:
 		case <-s.working.Done():
 			return
 		}
-		s.commit()
-		if !sleep(s.working, s.CommitEvery) {
+		if s.commit() {
+			wait.reset()
+			if !sleep(s.working, s.CommitEvery) {
+				return
+			}
+			continue
+		}
+		// Perhaps no message comes after this one to try again with.
+		s.touch()
+		if !wait.sleep(s.working) {
 			return
 		}
 	}
 }
 
 // commit commits the watermarks that moved, through the generation: the broker
-// refuses it when the partitions belong to another member by now. A commit that
-// fails is dropped; the messages come again and the ledger knows them.
-func (s *session) commit() {
+// refuses it when the partitions belong to another member by now. What a commit that
+// failed covered is covered by the next one, or read again by the next owner, and the
+// ledger knows it.
+func (s *session) commit() (ok bool) {
 	if s.TestOrder == TestOrderCommitBeforeWork || s.TestOrder == TestOrderCommitEachNoWatermark {
-		return
+		return true
 	}
 	offsets := map[string]map[int]int64{}
 	var moved []*partition
@@ -1122,13 +1136,13 @@ func (s *session) commit() {
 		s.Metrics.lag(s.Stage, topic, n)
 	}
 	if len(moved) == 0 {
-		return
+		return true
 	}
 	s.hook(HookBeforeCommit)
 	if err := s.gen.CommitOffsets(offsets); err != nil {
 		s.Metrics.commit(s.Stage, false)
-		s.Log.LogAttrs(s.working, slog.LevelInfo, "commit dropped; what it covered is read again", slog.String("error", err.Error()))
-		return
+		s.Log.LogAttrs(s.working, slog.LevelInfo, "commit failed", slog.String("error", err.Error()))
+		return false
 	}
 	s.Metrics.commit(s.Stage, true)
 	s.hook(HookAfterCommit)
@@ -1146,6 +1160,7 @@ func (s *session) commit() {
 			}
 		}
 	}
+	return true
 }
 
 // ---- waiting ----
@@ -1175,11 +1190,35 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// logHeld says what a stage waits for. Errors of stores and brokers carry no content.
+// logHeld says what a stage waits for, now and then: every partition of a stage
+// waits for the same broker. Errors of stores and brokers carry no content.
 func (s *session) logHeld(what string, err error) {
 	s.Metrics.held(s.Stage)
 	if s.fetching.Err() != nil && errors.Is(err, context.Canceled) {
 		return
 	}
-	s.Log.LogAttrs(s.fetching, slog.LevelWarn, "held: "+what, slog.String("error", err.Error()))
+	if s.said.now(what) {
+		s.Log.LogAttrs(s.fetching, slog.LevelWarn, "held: "+what, slog.String("error", err.Error()))
+	}
+}
+
+// nowAndThen lets a thing be said again after a while.
+type nowAndThen struct {
+	mu   sync.Mutex
+	last map[string]time.Time
+}
+
+const sayAgain = 5 * time.Second
+
+func (n *nowAndThen) now(what string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if time.Since(n.last[what]) < sayAgain {
+		return false
+	}
+	if n.last == nil {
+		n.last = map[string]time.Time{}
+	}
+	n.last[what] = time.Now()
+	return true
 }

@@ -50,6 +50,18 @@ func outgoingMessage(o ledger.Outgoing) kafka.Message {
 	return m
 }
 
+// Fits reports whether a broker takes a message of this size. The door must ask
+// before it accepts a document: one that is in the outbox and fits nowhere can only
+// be dead-lettered. What counts is the sealed form, not the text: in JSON some bytes
+// take six.
+func Fits(o ledger.Outgoing) bool {
+	n := messageSize(outgoingMessage(o))
+	return n+traceSize <= MaxMessageBytes
+}
+
+// traceSize bounds the trace headers that are added on the way.
+const traceSize = 256
+
 // messageSize is a little more than what the library counts against BatchBytes.
 func messageSize(m kafka.Message) int {
 	n := 96 + len(m.Key) + len(m.Value)

@@ -47,6 +47,8 @@ type plan struct {
 	Point string // empty: live
 	After int64  // the how-manieth time at the point kills
 	Order stage.TestOrder
+
+	Killer string // the message with this value kills whoever decides about it
 }
 
 func (p plan) topic(name string) string { return p.Prefix + name }
@@ -186,6 +188,10 @@ func (p plan) accept(ctx context.Context, store *ledger.Store, i int, hook func(
 // detect decides at random, and now and then slowly, so that messages finish out of
 // order.
 func (p plan) detect(_ context.Context, m stage.Message) (stage.Step, error) {
+	if p.Killer != "" && string(m.Value) == p.Killer {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	}
 	time.Sleep(time.Duration(rand.IntN(2000)) * time.Microsecond)
 	if rand.IntN(8) == 0 {
 		time.Sleep(20 * time.Millisecond)

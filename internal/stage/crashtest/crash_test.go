@@ -137,6 +137,42 @@ func TestControls(t *testing.T) {
 	}
 }
 
+// TestKiller: a message that kills the process, each time anew, is found and given
+// up unparsed after a few deaths. It takes no other message with it, and the rest
+// goes through.
+func TestKiller(t *testing.T) {
+	r := newRig(t, startBroker(t))
+	const killer = 100
+	r.plan.Killer = strconv.Itoa(killer)
+	r.sent = 4 * perRound
+	deaths := 0
+	for {
+		dead, state, stop, quit := r.child(r.plan)
+		if r.settle(dead, quit, false) {
+			stop()
+			<-dead
+			break
+		}
+		if deaths++; deaths > 10 {
+			t.Fatal("ten deaths and no end")
+		}
+		if ws, ok := state().Sys().(syscall.WaitStatus); !ok || ws.Signal() != syscall.SIGKILL {
+			t.Fatalf("the child ended by itself: %v", state())
+		}
+	}
+	y := r.tally()
+	t.Logf("deaths %d  %s", deaths, y)
+	if deaths < 3 || deaths > 5 {
+		t.Errorf("%d deaths, want one with its block, one with its part, three alone", deaths)
+	}
+	if letters := r.read("dead"); len(letters) != 1 || letters[0]["ce_correlationid"] != string(eventOf(killer)) {
+		t.Errorf("dead letters %v, want the one that kills", letters)
+	}
+	if y.lost != 1 || y.dead != 2 || y.doubled+y.mismatch != 0 {
+		t.Errorf("want the one that kills given up, in the ledger and on the topic, and no other: %s", y)
+	}
+}
+
 func startBroker(t *testing.T) string {
 	t.Helper()
 	if addr := os.Getenv("STOPLOG_TEST_KAFKA"); addr != "" {
