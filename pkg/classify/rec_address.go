@@ -111,14 +111,20 @@ func (f *compiledForm) find(s *scan, start, end int) {
 	}
 	// Without a digit near there is no house number.
 	from := max(0, start-f.before, s.addressEnd)
-	near := t[from:min(len(t), end+16)]
 	if f.before == 64 {
-		near = t[from:start] // the house number stands before the street
-	}
-	if bytes.IndexFunc(near, func(r rune) bool { return r >= '0' && r <= '9' }) < 0 {
+		// The house number stands before the street's name.
+		if from = s.houseNumber(start); from < 0 {
+			return
+		}
+	} else if near := t[from:min(len(t), end+16)]; bytes.IndexFunc(near, func(r rune) bool { return r >= '0' && r <= '9' }) < 0 {
 		return
 	}
-	f.once.Do(func() { f.re = regexp.MustCompile(f.pattern) })
+	f.once.Do(func() {
+		if f.before == 64 {
+			f.pattern = `^(?:` + f.pattern + `)`
+		}
+		f.re = regexp.MustCompile(f.pattern)
+	})
 	to := min(len(t), end+140)
 	m := f.re.FindIndex(t[from:to])
 	if m == nil || from+m[0] > start || from+m[1] < end-1 && f.before == 64 {
@@ -133,4 +139,69 @@ func (f *compiledForm) find(s *scan, start, end int) {
 	}
 	s.addressEnd = b
 	s.add(hit{typ: "LOCATION", start: a, end: b, score: f.score})
+}
+
+// houseNumber goes back from a street word over capitalised words to the number they
+// follow, and over a flat before it. -1: there is none.
+func (s *scan) houseNumber(street int) int {
+	t := s.text
+	i := street
+	for range 6 {
+		if i < 2 || t[i-1] != ' ' && t[i-1] != '\n' {
+			return -1
+		}
+		end := i - 1
+		if t[end-1] == ',' || t[end-1] == '.' {
+			end--
+		}
+		k := end
+		for k > 0 && !is(t[k-1], cSpace) && end-k < 24 && t[k-1] != ',' {
+			k--
+		}
+		if k == end {
+			return -1
+		}
+		if is(t[k], cDigit) && !is(s.at(end-1), cLower) || is(t[k], cDigit) && end-k < 8 && !bytes.HasSuffix(t[k:end], []byte("th")) && !bytes.HasSuffix(t[k:end], []byte("st")) && !bytes.HasSuffix(t[k:end], []byte("nd")) && !bytes.HasSuffix(t[k:end], []byte("rd")) {
+			// A flat before the house: Flat 61 5 Amy Steps, Studio 8, Bowen Curve.
+			return s.flat(k)
+		}
+		if k > 0 && t[k-1] == ',' || !is(t[k], cUpper|cDigit|cHigh) && t[k] != '#' {
+			return -1
+		}
+		if t[k] == '#' && k+1 < end && is(t[k+1], cDigit) {
+			return k + 1
+		}
+		i = k
+	}
+	return -1
+}
+
+var flats = wordSet("flat studio unit level apt apartment suite h.no.")
+
+// flat takes the words for a flat before a house number into the address.
+func (s *scan) flat(at int) int {
+	back := func(i int) int { // start of the word before i
+		k := i
+		for k > 0 && (is(s.text[k-1], cSpace) || s.text[k-1] == ',' || s.text[k-1] == '/') && i-k < 2 {
+			k--
+		}
+		if k == i {
+			return i
+		}
+		for k > 0 && !is(s.text[k-1], cSpace) && i-k < 14 {
+			k--
+		}
+		return k
+	}
+	word := func(from, to int) string { return string(bytes.ToLower(bytes.TrimRight(s.text[from:to], " ,/\n"))) }
+	a := back(at)
+	if a < at && flats[word(a, at)] {
+		return a
+	}
+	if a < at && is(s.text[a], cDigit) {
+		if b := back(a); b < a && flats[word(b, a)] {
+			return b
+		}
+	}
+	return at
 }

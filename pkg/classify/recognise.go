@@ -52,9 +52,9 @@ func (c *Classifier) recognise(text []byte) []hit {
 	return hits
 }
 
-// resolve makes hits disjoint. The higher score wins, then the longer one. A loser that
-// reaches out of the winner's span widens it: otherwise a fragment of a found value would
-// stay behind the stub.
+// resolve makes hits disjoint. What is proved wins over what is likely, then the higher
+// score, then the longer one. Among the likely, a loser that reaches out of the winner's
+// span widens it: otherwise a fragment of a found value would stay behind the stub.
 func resolve(hits []hit) []hit {
 	sort.SliceStable(hits, func(i, j int) bool {
 		if hits[i].start != hits[j].start {
@@ -70,6 +70,14 @@ func resolve(hits []hit) []hit {
 			continue
 		}
 		o := &out[n-1]
+		// What a checksum proved ends where the checksum says.
+		if o.valid && !h.valid && h.score <= o.score {
+			continue
+		}
+		if h.valid && !o.valid && o.score <= h.score {
+			*o = h
+			continue
+		}
 		end := max(o.end, h.end)
 		if h.score > o.score || h.score == o.score && h.end-h.start > o.end-o.start {
 			start := o.start
