@@ -104,10 +104,16 @@ func OpenKeysSQLite(ctx context.Context, path string) (*KeyStore, error) {
 	return s, nil
 }
 
-// OpenKeysPostgres opens the key schema as the role stoplog_writer (or one with its
-// grants). [MigrateKeysPostgres] must have run.
+// OpenKeysPostgres opens the key schema. Every connection gives up the login's own
+// rights and takes the role stoplog_writer. [MigrateKeysPostgres] must have run.
 func OpenKeysPostgres(ctx context.Context, dsn string) (*KeyStore, error) {
-	db, err := openPostgres(dsn)
+	db, err := openPostgres(dsn, stdlib.OptionAfterConnect(func(ctx context.Context, c *pgx.Conn) error {
+		// A key must be durable before anything is sealed under it, and so must its
+		// destruction, whatever the server's default says.
+		_, err := c.Exec(ctx, `SET ROLE stoplog_writer; SET search_path = evidence, pg_temp;
+			SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`)
+		return err
+	}))
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +147,7 @@ func MigrateKeysPostgres(ctx context.Context, ownerDSN string) error {
 	return storeError(tx.Commit())
 }
 
-func openPostgres(dsn string) (*sql.DB, error) {
+func openPostgres(dsn string, options ...stdlib.OptionOpenDB) (*sql.DB, error) {
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil { // the error would show the whole DSN, with its password
 		return nil, errors.New("evidence: the Postgres connection string cannot be read")
@@ -150,7 +156,10 @@ func openPostgres(dsn string) (*sql.DB, error) {
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "stoplog-evidence"
 	}
-	db := stdlib.OpenDB(*config)
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = 10 * time.Second
+	}
+	db := stdlib.OpenDB(*config, options...)
 	db.SetMaxOpenConns(8)
 	db.SetMaxIdleConns(8)
 	return db, nil

@@ -98,11 +98,7 @@ func postgres(t *testing.T) (owner, writer string) {
 			t.Fatal(err)
 		}
 	}
-	w := *u
-	q := w.Query()
-	q.Set("role", "stoplog_writer")
-	w.RawQuery = q.Encode()
-	return u.String(), w.String()
+	return u.String(), u.String() // as which the store gives its rights up
 }
 
 // each runs a test on a vault over each key store.
@@ -414,6 +410,22 @@ func TestPostgresGuardsHoldForTheOwnerToo(t *testing.T) {
 	}
 	o := must(openPostgres(owner))(t)
 	defer o.Close()
+	var role string
+	if err := s.db.QueryRow("SELECT current_user").Scan(&role); err != nil || role != "stoplog_writer" {
+		t.Errorf("the store works as %s, %v", role, err)
+	}
+	if _, err := o.Exec("DROP ROLE IF EXISTS evidence_test_nobody"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.Exec("CREATE ROLE evidence_test_nobody LOGIN"); err != nil {
+		t.Fatal(err)
+	}
+	defer o.Exec("DROP ROLE evidence_test_nobody")
+	nobody := must(url.Parse(owner))(t)
+	nobody.User = url.User("evidence_test_nobody")
+	if _, err := OpenKeysPostgres(t.Context(), nobody.String()); err == nil {
+		t.Error("a login that is no writer opened the key store")
+	}
 	for name, db := range map[string]*sql.DB{"owner": o, "writer": s.db} {
 		for _, stmt := range []string{
 			"UPDATE scope_key SET wrapped = '0001wrapped'", "DELETE FROM scope_key", "TRUNCATE scope_key", "TRUNCATE scope_erased", "DELETE FROM scope_erased",
