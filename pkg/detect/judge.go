@@ -359,6 +359,9 @@ func (s *scratch) judgeWindows(n *node, text []byte) {
 		if !gated && !s.all {
 			continue
 		}
+		// One folding serves both windows and what stands before them.
+		s.foldedAt = max(0, lo-beforeMax)
+		s.wtext, s.wmap = lowerMapped(s.wtext[:0], s.wmap[:0], text[s.foldedAt:hi])
 		s.window(n, text, sent, Sentence, gated)
 		if lo != sent.Start || hi != sent.End {
 			s.window(n, text, chunk.Span{Start: lo, End: hi}, Group, gated)
@@ -376,12 +379,16 @@ func (s *scratch) window(n *node, text []byte, at chunk.Span, kind WindowKind, g
 		return
 	}
 	d, w := s.d, &s.w
-	s.wtext, s.wmap = lowerMapped(s.wtext[:0], s.wmap[:0], text[at.Start:at.End])
-	s.before = lower(s.before[:0], text[max(0, at.Start-beforeMax):at.Start])
-	w.Kind, w.Text, w.Before, w.Gated = kind, s.wtext, s.before, gated
+	folded := func(p int) int { return int(s.wmap[p-s.foldedAt]) }
+	from, to := folded(at.Start), folded(at.End)
+	if at.Start > s.foldedAt && foldByte(text[at.Start]) == ' ' && foldByte(text[at.Start-1]) == ' ' {
+		from++ // the run of spaces belongs to what stands before
+	}
+	from = min(from, to)
+	w.Kind, w.Text, w.Before, w.Gated = kind, s.wtext[from:to], s.wtext[folded(max(s.foldedAt, at.Start-beforeMax)):from], gated
 	w.Raw = chunk.Span{Start: max(start-s.carry, 0), End: end - s.carry}
 	w.Hits, w.Cues = w.Hits[:0], w.Cues[:0]
-	in := func(p int32) int { return int(s.wmap[min(max(int(p)-at.Start, 0), len(s.wmap)-1)]) }
+	in := func(p int32) int { return min(max(folded(min(int(p), at.End))-from, 0), to-from) }
 	for _, c := range s.cands {
 		if int(c.start) >= at.Start && int(c.start) < at.End && c.weight > 0 {
 			r := &d.rules[c.rule]

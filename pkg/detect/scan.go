@@ -131,8 +131,8 @@ type scratch struct {
 
 	w        Window
 	wtext    []byte
-	before   []byte
-	wmap     []int32
+	wmap     []int32 // for each byte of text from foldedAt, where it is in wtext
+	foldedAt int
 	sents    []chunk.Span
 	discuss  int
 	findings []chunk.Finding

@@ -56,22 +56,32 @@ func chatTemplate(_ *node, text []byte, found func(start, end int)) {
 }
 
 var (
-	systemTurn = regexp.MustCompile(`(?im)^[ \t>*#]*(?:\[|<|\*\*)?(?:system|admin|developer)(?:\]|>|\*\*)?[ \t]*:[ \t*]*\n?[ \t]*(?:you (?:are|must|will|should|now)|ignore|disregard|forget|new (?:instructions?|task|rule)|from now on|your (?:new|task|instructions?)|override|the (?:previous|above) (?:instructions?|prompt))`)
-	userTurn   = regexp.MustCompile(`(?im)^[ \t]*(?:user|human|customer|me)[ \t]*:[ \t]*[^\n]{3,300}\n{1,2}[ \t]*(?:assistant|ai|bot|agent|model|chatbot)[ \t]*:[ \t]*(?:sure|ok|okay|of course|certainly|yes|understood|i will|i'll|done)`)
-	headTurn   = regexp.MustCompile(`(?im)^[ \t]*###?[ \t]*(?:new )?(?:instructions?|system|user|prompt)[ \t]*:?[ \t]*\n+[ \t]*(?:ignore|disregard|forget|you (?:must|are now|will)|instead|do not)`)
+	systemTurn = regexp.MustCompile(`(?i)^[ \t>*#]*(?:\[|<|\*\*)?(?:system|admin|developer)(?:\]|>|\*\*)?[ \t]*:[ \t*]*\n?[ \t]*(?:you (?:are|must|will|should|now)|ignore|disregard|forget|new (?:instructions?|task|rule)|from now on|your (?:new|task|instructions?)|override|the (?:previous|above) (?:instructions?|prompt))`)
+	userTurn   = regexp.MustCompile(`(?i)^[ \t]*(?:user|human|customer|me)[ \t]*:[ \t]*[^\n]{3,300}\n{1,2}[ \t]*(?:assistant|ai|bot|agent|model|chatbot)[ \t]*:[ \t]*(?:sure|ok|okay|of course|certainly|yes|understood|i will|i'll|done)`)
+	headTurn   = regexp.MustCompile(`(?i)^[ \t]*###?[ \t]*(?:new )?(?:instructions?|system|user|prompt)[ \t]*:?[ \t]*\n+[ \t]*(?:ignore|disregard|forget|you (?:must|are now|will)|instead|do not)`)
 )
 
 // fakeTurn finds a turn of a conversation that the text writes in another's name.
 func fakeTurn(_ *node, text []byte, found func(start, end int)) {
-	for _, re := range []*regexp.Regexp{systemTurn, headTurn} {
-		for _, m := range re.FindAllIndex(text, 4) {
-			found(m[0], m[1])
+	for at := 0; at < len(text); {
+		line := text[at:]
+		next := len(text)
+		if i := bytes.IndexByte(line, '\n'); i >= 0 {
+			next = at + i + 1
 		}
-	}
-	for _, m := range userTurn.FindAllIndex(text, 4) {
-		if m[0] > 0 { // a transcript begins with its first turn
-			found(m[0], m[1])
+		// The first letter tells most lines apart: a, c, d, h, m, s, u, or a heading.
+		head := bytes.TrimLeft(line[:min(len(line), 24)], " \t>*#[<")
+		if len(head) > 0 && bytes.IndexByte([]byte("aAcCdDhHiImMnNpPsSuU"), head[0]) >= 0 && (head[0] != line[0] || bytes.IndexByte(line[:min(len(line), 24)], ':') > 0) {
+			part := text[at:min(len(text), at+700)]
+			if m := systemTurn.FindIndex(part); m != nil {
+				found(at+m[0], at+m[1])
+			} else if m := headTurn.FindIndex(part); m != nil {
+				found(at+m[0], at+m[1])
+			} else if m := userTurn.FindIndex(part); m != nil && at > 0 { // a transcript begins with its first turn
+				found(at+m[0], at+m[1])
+			}
 		}
+		at = next
 	}
 }
 
@@ -159,10 +169,18 @@ var (
 // toolCall finds text that a model's runtime would take for a call: JSON of the
 // forms of OpenAI, Anthropic and MCP, the ReAct form, XML invocations.
 func toolCall(_ *node, text []byte, found func(start, end int)) {
-	for _, re := range []*regexp.Regexp{react, invoke} {
-		for _, m := range re.FindAllIndex(text, 8) {
+	if bytes.Contains(text, []byte("Action Input")) {
+		for _, m := range react.FindAllIndex(text, 8) {
 			found(m[0], m[1])
 		}
+	}
+	if holdsAny(text, "<invoke", "<INVOKE", "<tool_", "<function=", "<use_mcp", "<execute_") {
+		for _, m := range invoke.FindAllIndex(text, 8) {
+			found(m[0], m[1])
+		}
+	}
+	if !holdsAny(text, `"arguments"`, `"tool`, `"function`, `"action_input"`, `/call"`, `"args"`) {
+		return
 	}
 	last := -1
 	for _, m := range jsonKey.FindAllIndex(text, 32) {
@@ -182,6 +200,15 @@ func toolCall(_ *node, text []byte, found func(start, end int)) {
 			}
 		}
 	}
+}
+
+func holdsAny(text []byte, list ...string) bool {
+	for _, s := range list {
+		if bytes.Contains(text, []byte(s)) {
+			return true
+		}
+	}
+	return false
 }
 
 // enclosing gives the braces that may open an object around text[at], outermost

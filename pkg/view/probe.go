@@ -292,7 +292,7 @@ func concat(text []byte) bool {
 		}
 		rest = rest[i+1:]
 	}
-	for _, s := range []string{`" . "`, `"."`, `' . '`, `'.'`, `" & "`, `"&"`} {
+	for _, s := range []string{`" . "`, `"."`, `" & "`} {
 		if bytes.Contains(text, []byte(s)) {
 			return true
 		}

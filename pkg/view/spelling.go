@@ -207,7 +207,10 @@ func (d *decoder) squash() {
 				ends = append(ends, k)
 			}
 		}
-		if len(ends) < 3 || known < 2 {
+		if len(ends) >= 3 && known < 2 {
+			continue // a name in a program
+		}
+		if len(ends) < 3 {
 			var words, covered int
 			if ends, words, covered = d.words.segment(run); words < 3 || covered*10 < len(run)*8 || len(run) < 16 {
 				continue
