@@ -109,7 +109,7 @@ company inc ltd llc gmbh ag corp corporation co university college school hospit
 united states america american european union kingdom england britain british france french germany german italy italian spain spanish china chinese japan japanese
 india indian russia russian canada canadian australia australian mexico brazil africa african asia asian europe london berlin york washington california texas florida
 boston chicago seattle toronto sydney tokyo beijing moscow madrid rome milan vienna amsterdam brussels dublin zurich geneva munich hamburg
-google microsoft apple amazon facebook twitter github linux windows android java javascript python react node docker kubernetes openai
+google microsoft apple amazon facebook twitter github linux windows android java javascript python react node docker kubernetes openai gemini gemma bing siri cortana mistral
 http https www api json xml html css sql url uri id uuid pdf ai ml llm gpt nlp
 all any some many most each every few more other another such only own same too very just also now
 note warning error info debug todo fixme example see use using used get set add run make create update delete remove open close read write start stop
@@ -330,7 +330,11 @@ func (t *nameTagger) lookup(low []byte) uint32 {
 		return f
 	}
 	if i := bytes.LastIndexAny(low, "-'"); i > 0 {
-		return t.g.flags(low[:i])&^names.Word | t.g.flags(low[i+1:])&^names.Word
+		a, b := t.g.flags(low[:i]), t.g.flags(low[i+1:])
+		if (a|b)&names.Word != 0 || i < 2 && low[i] == '-' {
+			return names.Word // Long-Term
+		}
+		return a | b
 	}
 	return 0
 }
@@ -340,7 +344,7 @@ func forenameWeight(f uint32) float64 {
 	case f&names.Forename != 0 && f&names.Word == 0:
 		return 1.7
 	case f&names.RareForename != 0 && f&names.Word == 0:
-		return 1.2
+		return 1.45
 	case f&names.Forename != 0:
 		return 1.0
 	case f&names.RareForename != 0:
@@ -382,9 +386,18 @@ func (t *nameTagger) judge(run []nameToken, end int) {
 	}
 	// "Witness Maria Lopez", "Contact Tom": what stands before a forename and is none
 	// belongs to the sentence.
-	for len(run) > 1 && !run[0].initial && !run[1].particle && !run[1].initial && run[0].flags&(names.Forename|names.RareForename) == 0 &&
-		(run[0].flags&names.Word != 0 || run[0].flags == 0) && forenameWeight(run[1].flags) >= 1 {
-		run = run[1:]
+	for i, x := range run {
+		if x.initial || x.particle || i > 0 && forenameWeight(run[0].flags) >= 1 {
+			break
+		}
+		if i > 0 && forenameWeight(x.flags) >= 1 && (x.flags&names.Word == 0 || i == 1) {
+			run = run[i:]
+			break
+		}
+	}
+	// "Justin Bieber Concert": what stands behind a whole name and is an ordinary word.
+	for len(run) > 2 && !run[1].particle && !run[len(run)-1].initial && run[len(run)-1].flags == names.Word {
+		run = run[:len(run)-1]
 	}
 	first, last := run[0], run[len(run)-1]
 	start, stop := first.start, last.end
@@ -549,6 +562,9 @@ func (t *nameTagger) around(start, stop, words int) float64 {
 		}
 	case (string(w1) == "the" || string(w1) == "a" || string(w1) == "an" || string(w1) == "in" || string(w1) == "at" || string(w1) == "near" || string(w1) == "der" || string(w1) == "die" || string(w1) == "das" || string(w1) == "el" || string(w1) == "la") && breaks == 0 && sep == 0:
 		score -= 0.9
+		if words > 1 {
+			score += 0.5
+		}
 	}
 	if sep == ',' && len(w1) > 1 && start-w1End == 2 && words == 1 && is(b[i], cUpper) && surnameWeight(t.g.flags(w1)) >= 0.7 && !stopCaps[string(w1)] && (i == 0 || b[i-1] == '\n') {
 		score += 0.6
