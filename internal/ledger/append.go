@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +18,7 @@ import (
 const (
 	groupBatches = 500     // at most so many batches in one transaction
 	groupBytes   = 8 << 20 // and about so many bytes of sealed values
-	raceRetries  = 8
+	raceRetries  = 10
 )
 
 // errRace means that another process wrote first what this transaction was about
@@ -96,6 +98,7 @@ func (s *Store) Append(ctx context.Context, batches ...Batch) ([]Appended, error
 
 func newUnit(b Batch) *unit {
 	u := &unit{batch: b, entries: make([]provenance.Entry, len(b.Records)), once: make([]string, len(b.Records))}
+	said := make(map[string]bool, 2*len(b.Records))
 	for i, r := range b.Records {
 		e, err := provenance.Encode(r)
 		if err != nil {
@@ -107,6 +110,14 @@ func newUnit(b Batch) *unit {
 			return u
 		}
 		u.entries[i], u.once[i] = e, provenance.Once(e)
+		if said[string(e.Record.ID)] || said[u.once[i]] {
+			u.err = fmt.Errorf("%w: the batch says the same thing twice", provenance.ErrMalformed)
+			return u
+		}
+		said[string(e.Record.ID)] = true
+		if u.once[i] != "" {
+			said[u.once[i]] = true
+		}
 		u.bytes += len(e.Canon)
 	}
 	if ev := b.Event; ev != nil && (!chunk.ValidID(string(ev.ID), "evt") || ev.Tenant == "") {
@@ -124,10 +135,10 @@ func newUnit(b Batch) *unit {
 	return u
 }
 
-// committer is the one goroutine that writes batches. It takes what waits and
-// commits it together, so that one fsync serves many callers.
+// committer writes batches. It takes what waits and commits it together, so that
+// one fsync serves many callers. On Postgres there are two: one works while the
+// other waits for the disk.
 func (s *Store) committer() {
-	defer close(s.done)
 	for {
 		var req *request
 		select {
@@ -168,6 +179,12 @@ func weight(r *request) int {
 }
 
 func (s *Store) commit(reqs []*request) {
+	if s.d.pg {
+		// Processes that were sent the same documents insert them in the same order,
+		// and so wait for each other rather than in a circle. Calls that wait at the
+		// same time have no order among them; the batches of one call keep theirs.
+		slices.SortStableFunc(reqs, func(a, b *request) int { return strings.Compare(a.units[0].key(), b.units[0].key()) })
+	}
 	var units []*unit
 	for _, r := range reqs {
 		units = append(units, r.units...)
@@ -189,7 +206,7 @@ func (s *Store) commitGroup(group []*unit) {
 	if err == nil {
 		return
 	}
-	if len(group) > 1 && !errors.Is(err, ErrUnavailable) {
+	if len(group) > 1 && (!errors.Is(err, ErrUnavailable) || errors.Is(err, errContention)) {
 		for _, u := range group {
 			u.err = s.commitTx([]*unit{u})
 		}
@@ -225,6 +242,17 @@ func split(units []*unit) (group, rest []*unit) {
 	return group, rest
 }
 
+// key is what units are put in order by: units that say the same have the same.
+func (u *unit) key() string {
+	switch {
+	case u.batch.Event != nil:
+		return string(u.batch.Event.ID)
+	case len(u.entries) > 0:
+		return string(u.entries[0].Record.ID)
+	}
+	return ""
+}
+
 func (u *unit) keys() []string {
 	keys := make([]string, 0, 2*len(u.entries)+1)
 	if u.batch.Event != nil {
@@ -241,14 +269,21 @@ func (u *unit) keys() []string {
 
 // commitTx writes units in one transaction, again when another process was first.
 func (s *Store) commitTx(group []*unit) error {
-	for range raceRetries {
+	tries := raceRetries
+	if len(group) > 1 {
+		tries = 2 // then each alone: the more there are, the more there is to race for
+	}
+	for try := range tries {
+		if try > 0 {
+			time.Sleep(time.Duration(rand.Int64N(int64(try) * int64(4*time.Millisecond))))
+		}
 		wake := false
 		err := s.writeTx(context.Background(), "append", func(t *tx) error {
 			w, err := t.append(group)
 			wake = w
 			return err
 		})
-		if errors.Is(err, errRace) || serialization(err) {
+		if errors.Is(err, errRace) || deadlocked(err) {
 			continue
 		}
 		if err == nil && wake {
@@ -259,16 +294,19 @@ func (s *Store) commitTx(group []*unit) error {
 		}
 		return err
 	}
-	return &dbError{op: "append", code: "contention", away: true}
+	return errContention
 }
 
-// serialization: Postgres chose this transaction as the victim of a deadlock.
-func serialization(err error) bool {
+// errContention: other processes wrote the same again and again.
+var errContention error = &dbError{op: "append", code: "contention", away: true}
+
+// deadlocked: Postgres chose this transaction as the victim of a deadlock.
+func deadlocked(err error) bool {
 	var e *dbError
 	return errors.As(err, &e) && strings.HasPrefix(e.code, "40")
 }
 
-// stored is what the database has under a record id or a once-only fact.
+// storedRecord is what the database has under a record id or a once-only fact.
 type storedRecord struct {
 	id   string
 	once string

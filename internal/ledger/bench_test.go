@@ -28,7 +28,7 @@ func life(b *testing.B, source string, n int) [3]ledger.Batch {
 // projection and the outbox. The number is how many batches one call brings.
 func BenchmarkAppend(b *testing.B) {
 	backends(b, func(b *testing.B, back ledgertest.Backend) {
-		for _, size := range []int{1, 100} {
+		for _, size := range []int{1, 100, 500} {
 			b.Run(fmt.Sprint(size), func(b *testing.B) {
 				n, records := 0, 0
 				var batches []ledger.Batch

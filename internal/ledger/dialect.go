@@ -19,13 +19,14 @@ import (
 //	{lock}  locks the rows that a read selects, in the order of their ids
 //	{max}   the greater of two values
 type dialect struct {
-	name string
-	pg   bool
+	name       string
+	pg         bool
+	committers int // goroutines that write
 }
 
 var (
-	dialectSQLite   = dialect{name: "sqlite"}
-	dialectPostgres = dialect{name: "postgres", pg: true}
+	dialectSQLite   = dialect{name: "sqlite", committers: 1}
+	dialectPostgres = dialect{name: "postgres", pg: true, committers: 2}
 )
 
 // tx is a transaction that speaks the dialect.

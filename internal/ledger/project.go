@@ -184,7 +184,7 @@ func (p *projection) apply(e provenance.Entry) {
 			}
 		}
 	case *provenance.Scanned:
-		if c := p.chunks[v.ChunkID]; c != nil && c.Verdict == "" {
+		if c := p.chunks[v.ChunkID]; c != nil {
 			c.Verdict, c.Band, c.Score = chunk.Clean.String(), v.ConfidenceBand, v.ConfidenceScore
 		}
 	case *provenance.InjectionHit:
@@ -293,9 +293,12 @@ func (p *projection) gateOpened(rec provenance.Record, v *provenance.GateOpened)
 			Class: v.Class, Rules: v.Rules, Score: v.Score, Failure: v.Failure, Opened: rec.Time, Expires: stored(v.Expires),
 		}
 	}
-	// A ceiling gate asks about a source; its chunk goes on. Every other gate about
-	// a chunk holds it.
-	if c := p.chunks[v.About]; c != nil && c.Gate == "" && v.Type != "ceiling" {
-		c.Gate = v.GateID
+	// These hold the chunk they are about. Others ask about it while it goes on: a
+	// ceiling, a look at raw evidence.
+	switch v.Type {
+	case "injection", "suspect", "hold":
+		if c := p.chunks[v.About]; c != nil && c.Gate == "" {
+			c.Gate = v.GateID
+		}
 	}
 }

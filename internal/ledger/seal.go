@@ -50,10 +50,16 @@ var (
 // nothing was ever sealed. Another process that seals just now is waited for by
 // nobody: then there was nothing to do.
 func (s *Store) Seal(ctx context.Context, signer note.Signer) (provenance.Checkpoint, bool, error) {
+	c, n, err := s.sealSome(ctx, signer)
+	return c, n > 0, err
+}
+
+// sealSome is Seal, and says how many records it sealed: at most sealBatch.
+func (s *Store) sealSome(ctx context.Context, signer note.Signer) (provenance.Checkpoint, int, error) {
 	s.seal.mu.Lock()
 	defer s.seal.mu.Unlock()
 	var made provenance.Checkpoint
-	sealed := false
+	sealed := 0
 	b := s.seal.b
 	s.seal.b = nil // taken back only after the commit
 	err := s.write(ctx, "seal", func(t *tx) error {
@@ -94,11 +100,11 @@ func (s *Store) Seal(ctx context.Context, signer note.Signer) (provenance.Checkp
 			return err
 		}
 		last.size = b.Size()
-		sealed = true
+		sealed = len(leaves)
 		return t.insertCheckpoint(last, made.Note, time.Now())
 	})
 	if err != nil {
-		return provenance.Checkpoint{}, false, err
+		return provenance.Checkpoint{}, 0, err
 	}
 	s.seal.b = b
 	return made, sealed, nil
@@ -225,7 +231,7 @@ func (s *Store) RunSealer(ctx context.Context, signer note.Signer, every time.Du
 	var waiting [][]byte
 	var lastSize int64 = -1
 	for {
-		c, sealed, err := s.Seal(ctx, signer)
+		c, sealed, err := s.sealSome(ctx, signer)
 		if err != nil && ctx.Err() == nil {
 			report("sealing the ledger failed", err)
 		}
@@ -245,11 +251,8 @@ func (s *Store) RunSealer(ctx context.Context, signer note.Signer, every time.Du
 			}
 			waiting = waiting[1:]
 		}
-		if sealed && ctx.Err() == nil {
-			// There may be more than one batch.
-			if n, err := s.Unsealed(ctx); err == nil && n >= sealBatch {
-				continue
-			}
+		if sealed == sealBatch && ctx.Err() == nil {
+			continue // there is more
 		}
 		select {
 		case <-ctx.Done():
@@ -259,9 +262,14 @@ func (s *Store) RunSealer(ctx context.Context, signer note.Signer, every time.Du
 	}
 }
 
-// Unsealed counts the records that are not in the tree yet.
+// Unsealed counts the records that wait for the sealer.
 func (s *Store) Unsealed(ctx context.Context) (int64, error) {
+	q := "SELECT count(*) FROM record WHERE n > (SELECT coalesce(max(last_n), 0) FROM checkpoint)"
+	if s.d.pg {
+		q = `SELECT count(*) FROM record WHERE (tx, n) > (
+			SELECT coalesce(max(last_tx::text::bigint), 0)::text::xid8, coalesce(max(last_n), 0) FROM (SELECT last_tx, last_n FROM checkpoint ORDER BY size DESC LIMIT 1) c)`
+	}
 	var n int64
-	err := s.r.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM record) - (SELECT count(*) FROM leaf)").Scan(&n)
+	err := s.r.QueryRowContext(ctx, q).Scan(&n)
 	return n, wrap("unsealed", err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -54,7 +55,7 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ledger: cannot make the database: %w", err)
 	}
-	if err := f.Close(); err != nil {
+	if err := errors.Join(f.Close(), syncDir(filepath.Dir(path))); err != nil {
 		return nil, fmt.Errorf("ledger: cannot make the database: %w", err)
 	}
 	w, err := sql.Open("sqlite", sqliteDSN(path, sqliteWrite))

@@ -31,23 +31,28 @@ type Store struct {
 	queue  chan *request
 	wake   chan struct{}
 	stop   chan struct{} // closed by Close
-	done   chan struct{} // closed when the committer has ended
+	done   chan struct{} // closed when the committers have ended
 	closed sync.Once
 
 	seal sealState
 }
 
-// start begins the goroutine that commits what Append submits.
+// start begins the goroutines that commit what Append submits.
 func (s *Store) start() *Store {
 	s.queue = make(chan *request, 1024)
 	s.wake = make(chan struct{}, 1)
 	s.stop = make(chan struct{})
 	s.done = make(chan struct{})
-	if s.readOnly {
-		close(s.done)
-	} else {
-		go s.committer()
+	var committers sync.WaitGroup
+	if !s.readOnly {
+		for range s.d.committers {
+			committers.Go(s.committer)
+		}
 	}
+	go func() {
+		committers.Wait()
+		close(s.done)
+	}()
 	return s
 }
 

@@ -256,12 +256,14 @@ func TestDecodeIsStrict(t *testing.T) {
 
 func TestEncodeRefuses(t *testing.T) {
 	for name, f := range map[string]func(*Record){
-		"no time":               func(r *Record) { r.Time = time.Time{} },
-		"no actor":              func(r *Record) { r.Actor = "" },
-		"no payload":            func(r *Record) { r.Payload = nil },
-		"unknown payload":       func(r *Record) { r.Payload = json.RawMessage(`{"body":"raw text"}`) },
-		"free-form subject":     func(r *Record) { r.Subject = "Jane Doe" },
-		"too long":              func(r *Record) { r.Payload = json.RawMessage(`{"source_id":"` + strings.Repeat("x", MaxCanonical) + `"}`) },
+		"no time":           func(r *Record) { r.Time = time.Time{} },
+		"no actor":          func(r *Record) { r.Actor = "" },
+		"no payload":        func(r *Record) { r.Payload = nil },
+		"unknown payload":   func(r *Record) { r.Payload = json.RawMessage(`{"body":"raw text"}`) },
+		"free-form subject": func(r *Record) { r.Subject = "Jane Doe" },
+		"too long": func(r *Record) {
+			r.Payload = json.RawMessage(`{"source_id":"` + strings.Repeat("x", MaxCanonical) + `"}`)
+		},
 		"cleared, but rejected": func(r *Record) { *r = sampleRecord(t, KindCleared); r.Kind = KindReleased },
 		"run of another":        func(r *Record) { *r = sampleRecord(t, KindRunHalted); r.Run = chunk.NewID("run", "other") },
 	} {

@@ -3,6 +3,7 @@ package provenance
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -14,9 +15,18 @@ import (
 
 // Proof shows that one record is in the tree of a checkpoint.
 type Proof struct {
-	Index      int64  `json:"index"`
-	Hashes     []Hash `json:"hashes"` // from the leaf's sibling up to the root's child
-	Checkpoint []byte `json:"checkpoint"`
+	Index      int64
+	Hashes     []Hash // from the leaf's sibling up to the root's child
+	Checkpoint []byte // the signed note
+}
+
+// MarshalJSON gives the proof with base64 hashes and the checkpoint's text.
+func (p Proof) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Index      int64  `json:"index"`
+		Hashes     []Hash `json:"hashes"`
+		Checkpoint string `json:"checkpoint"`
+	}{p.Index, append([]Hash{}, p.Hashes...), string(p.Checkpoint)})
 }
 
 // ErrProof means that a proof does not hold.
