@@ -497,3 +497,31 @@ func TestEmbeddedNeedsItsPasswordAndStops(t *testing.T) {
 		t.Error("it answers after stop")
 	}
 }
+
+func BenchmarkGet(b *testing.B) {
+	urls := map[string]string{}
+	url, stop, err := StartEmbedded(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer stop()
+	urls["embedded"] = url
+	if url := realRedis(); url != "" {
+		urls["redis"] = url
+	}
+	want := State{Class: chunk.PII, Pending: 3}
+	for name, url := range urls {
+		c, err := New(Options{URL: url}, func(context.Context, chunk.ID) (State, error) { return want, nil })
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if got, err := c.Get(b.Context(), run); err != nil || got != want {
+					b.Fatal(got, err)
+				}
+			}
+		})
+		_ = c.Close()
+	}
+}
