@@ -185,7 +185,10 @@ func (s *scan) international(d []byte, g []digitGroup) (float64, bool) {
 	if len(d) < 8 || d[0] == '0' {
 		return 0, false
 	}
-	if parsed, ok := lookup("+"+string(d), ""); ok {
+	if s.lookups > maxLookups {
+		return 0.6, false
+	}
+	if parsed, ok := s.lookup("+"+string(d), ""); ok {
 		if phonenumbers.IsValidNumber(parsed) {
 			return 0.95, true
 		}
@@ -199,14 +202,22 @@ func (s *scan) international(d []byte, g []digitGroup) (float64, bool) {
 	return 0, false
 }
 
-func lookup(number, region string) (*phonenumbers.PhoneNumber, bool) {
+// maxLookups bounds the library's work on one text. What comes behind is judged by form
+// and context alone, and rather taken than left.
+const maxLookups = 4096
+
+func (s *scan) lookup(number, region string) (*phonenumbers.PhoneNumber, bool) {
+	s.lookups++
 	n, err := phonenumbers.Parse(number, region)
 	return n, err == nil
 }
 
-func validIn(d []byte, regions ...string) bool {
+func (s *scan) validIn(d []byte, regions ...string) bool {
+	if s.lookups > maxLookups {
+		return true
+	}
 	for _, r := range regions {
-		if n, ok := lookup(string(d), r); ok && phonenumbers.IsValidNumberForRegion(n, r) {
+		if n, ok := s.lookup(string(d), r); ok && phonenumbers.IsValidNumberForRegion(n, r) {
 			return true
 		}
 	}
@@ -274,7 +285,7 @@ func (s *scan) national(d []byte, g []digitGroup, paren bool, from, end int) (fl
 	}
 	if len(g) == 1 { // digits without a break: only where something says telephone
 		if !has() {
-			if d[0] == '0' && n >= 10 && n <= 11 && (s.alone(from, end) || s.ownLine(from, end)) && validIn(d, "GB", "DE", "FR", "IT", "PH", "TR", "JP", "AU", "ZA", "IN") {
+			if d[0] == '0' && n >= 10 && n <= 11 && (s.alone(from, end) || s.ownLine(from, end)) && s.validIn(d, "GB", "DE", "FR", "IT", "PH", "TR", "JP", "AU", "ZA", "IN") {
 				return 0.5, true
 			}
 			return 0, false
@@ -284,7 +295,7 @@ func (s *scan) national(d []byte, g []digitGroup, paren bool, from, end int) (fl
 			return 0.6, true
 		case d[0] == '0' && n >= 9 && n <= 12:
 			return 0.5, false
-		case n >= 9 && n <= 11 && validIn(d, "IN", "CN", "ES", "PL", "PT", "BR", "FR", "DE", "GB", "IT", "NL", "SE", "NO", "DK", "MX", "SG", "PH", "TR"):
+		case n >= 9 && n <= 11 && s.validIn(d, "IN", "CN", "ES", "PL", "PT", "BR", "FR", "DE", "GB", "IT", "NL", "SE", "NO", "DK", "MX", "SG", "PH", "TR"):
 			return 0.5, true
 		case n >= 9 && n <= 13:
 			return 0.35, false
@@ -309,14 +320,14 @@ func (s *scan) national(d []byte, g []digitGroup, paren bool, from, end int) (fl
 	switch {
 	case n == 9 && d[0] == '0' && !has():
 		return 0, false
-	case d[0] == '0' && g[0].n == 1 && n == 11 && len(g) > 3 && validIn(d, "TR", "GB", "IT"):
+	case d[0] == '0' && g[0].n == 1 && n == 11 && len(g) > 3 && s.validIn(d, "TR", "GB", "IT"):
 		return 0.65, true
 	case d[0] == '0' && n >= 9 && n <= 12 && g[0].n >= 2 && g[0].n <= 6 && short == 0:
 		// A trunk prefix: most of Europe, Asia, Oceania.
-		if groupsAre(g, 2, 2, 2, 2, 2) && validIn(d, "FR") {
+		if groupsAre(g, 2, 2, 2, 2, 2) && s.validIn(d, "FR") {
 			return 0.8, true
 		}
-		if validIn(d, "DE", "GB", "AT", "AU", "JP", "IT", "NL", "KR", "FR", "CH", "AT", "BE", "SE", "ZA", "TR", "IN", "NZ", "IE", "CN", "TW", "MY", "TH", "TR", "PH", "ID", "IL", "FI") {
+		if s.validIn(d, "DE", "GB", "AT", "AU", "JP", "IT", "NL", "KR", "FR", "CH", "AT", "BE", "SE", "ZA", "TR", "IN", "NZ", "IE", "CN", "TW", "MY", "TH", "TR", "PH", "ID", "IL", "FI") {
 			if paren || len(g) > 2 {
 				return 0.75, true
 			}
@@ -331,19 +342,19 @@ func (s *scan) national(d []byte, g []digitGroup, paren bool, from, end int) (fl
 		return 0.3, false
 	case paren && n >= 8 && n <= 12 && g[0].n <= 4:
 		return 0.6, false
-	case n == 10 && (groupsAre(g, 5, 5) || groupsAre(g, 4, 6) || groupsAre(g, 3, 7)) && d[0] >= '6' && validIn(d, "IN"):
+	case n == 10 && (groupsAre(g, 5, 5) || groupsAre(g, 4, 6) || groupsAre(g, 3, 7)) && d[0] >= '6' && s.validIn(d, "IN"):
 		return 0.55, true
 	case n == 9 && (groupsAre(g, 3, 3, 3) || groupsAre(g, 3, 2, 2, 2) || groupsAre(g, 2, 3, 2, 2)) && d[0] >= '5' && d[0] <= '9':
 		if groupsAre(g, 3, 3, 3) && !has() {
 			return 0.3, false
 		}
-		if validIn(d, "ES", "PL", "PT", "CZ") {
+		if s.validIn(d, "ES", "PL", "PT", "CZ") {
 			return 0.5, true
 		}
 		return 0.3, false
-	case n == 11 && groupsAre(g, 3, 4, 4) && d[0] == '1' && validIn(d, "CN"):
+	case n == 11 && groupsAre(g, 3, 4, 4) && d[0] == '1' && s.validIn(d, "CN"):
 		return 0.7, true
-	case n == 11 && groupsAre(g, 2, 5, 4) && validIn(d, "BR"):
+	case n == 11 && groupsAre(g, 2, 5, 4) && s.validIn(d, "BR"):
 		return 0.7, true
 	case n == 10 && groupsAre(g, 2, 4, 4), n == 8 && groupsAre(g, 4, 4), n == 8 && groupsAre(g, 2, 2, 2, 2), n == 7 && groupsAre(g, 3, 4):
 		if has() {

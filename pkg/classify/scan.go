@@ -12,6 +12,8 @@ type scan struct {
 	genericEnd  int                 // where the last generic secret began
 
 	phoneEnd   int // end of the last telephone number
+	pemEnd     int // end of the last private key
+	lookups    int // of the telephone library
 	encodedEnd int // end of the last token that could be an encoding
 	addressEnd int // end of the last postal address
 

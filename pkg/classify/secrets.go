@@ -435,11 +435,12 @@ func (s *scan) secret(tr *trigger, start, end int) {
 		}
 		s.match(r, v, min(len(s.text), v+512))
 	case secretWindow:
-		from := max(0, start-256)
-		if from < s.windowEnd[r] {
-			from = s.windowEnd[r]
+		// A window reaches twice as far as a match may, so that the next one is due only a
+		// window later: keywords in a row cost no more than keywords far apart.
+		if end+secretWindowAfter <= s.windowEnd[r] {
+			return
 		}
-		s.search(r, from, min(len(s.text), end+secretWindowAfter))
+		s.search(r, max(0, start-256), min(len(s.text), end+2*secretWindowAfter))
 	}
 }
 
@@ -456,15 +457,21 @@ func (s *scan) search(r *secretRule, from, to int) {
 	if from >= to {
 		return
 	}
-	m := r.regexp().FindSubmatchIndex(s.text[from:to])
-	if m == nil {
-		return
-	}
 	if s.windowEnd == nil {
 		s.windowEnd = map[*secretRule]int{}
 	}
-	s.windowEnd[r] = from + m[1]
-	s.accept(r, m, from)
+	s.windowEnd[r] = to
+	if to == len(s.text) {
+		s.windowEnd[r] = to + secretWindowAfter
+	}
+	for from < to {
+		m := r.regexp().FindSubmatchIndex(s.text[from:to])
+		if m == nil {
+			return
+		}
+		s.accept(r, m, from)
+		from += max(m[1], 1)
+	}
 }
 
 // accept checks what a pattern found and adds it.

@@ -37,7 +37,7 @@ func (s *scan) addSecret(rule string, start, end int, score float64, valid bool)
 func (s *scan) privateKey(start, end int) {
 	head := s.text[start:min(len(s.text), start+120)]
 	i := bytes.Index(head, []byte("PRIVATE KEY"))
-	if i < 0 || bytes.IndexByte(head[:i], '\n') >= 0 {
+	if i < 0 || bytes.IndexByte(head[:i], '\n') >= 0 || start < s.pemEnd {
 		return
 	}
 	body := s.text[start+i:]
@@ -62,7 +62,8 @@ func (s *scan) privateKey(start, end int) {
 			return
 		}
 	}
-	s.addSecret("private-key", start, start+i+min(stop, len(body)), 1, true)
+	s.pemEnd = start + i + min(stop, len(body))
+	s.addSecret("private-key", start, s.pemEnd, 1, true)
 }
 
 func base64URL(c byte) bool { return isWord(c) || c == '-' }
@@ -114,10 +115,24 @@ func (s *scan) connection(start, end int) {
 		return
 	}
 	limit := min(len(t), end+400)
+	// The part before a host ends at the last @ before the URL ends.
+	lastAt := -1
+	for i := end; i < limit; i++ {
+		c := t[i]
+		if is(c, cSpace) || c == '"' || c == '\'' || c == '<' || c == '>' || c == '`' {
+			break
+		}
+		if c == '@' {
+			lastAt = i
+		}
+	}
+	if lastAt < 0 {
+		return
+	}
 	colon, at := -1, -1
 	for i := end; i < limit; i++ {
 		c := t[i]
-		if is(c, cSpace) || c == '"' || c == '\'' || c == '<' || c == '>' || c == '`' || c == '/' && at < 0 && !moreAt(t[i:limit]) || c == '?' && colon < 0 {
+		if is(c, cSpace) || c == '"' || c == '\'' || c == '<' || c == '>' || c == '`' || c == '/' && at < 0 && (colon < 0 || i > lastAt) || c == '?' && colon < 0 {
 			break
 		}
 		if c == ':' && colon < 0 {
@@ -138,20 +153,6 @@ func (s *scan) connection(start, end int) {
 		return
 	}
 	s.addSecret("connection-string", colon+1, at, 0.97, true)
-}
-
-// moreAt reports whether an @ follows before the URL can have ended: then a slash is
-// part of a password.
-func moreAt(b []byte) bool {
-	for _, c := range b {
-		if c == '@' {
-			return true
-		}
-		if is(c, cSpace) || c == '"' || c == '\'' || c == '<' || c == '?' || c == ')' || c == ':' {
-			return false
-		}
-	}
-	return false
 }
 
 // allowedURLPort tells host:port/path@x from user:password@host.

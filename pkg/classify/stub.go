@@ -158,10 +158,11 @@ type namer struct {
 	byHash map[string]string // commitment → stub name
 	stubs  []StubValue
 	seen   map[string]bool // names already in stubs
+	last   map[string]int  // base name → number of its newest stub
 }
 
 func newNamer(key []byte, known map[string]string) *namer {
-	n := &namer{key: key, taken: make(map[string]string, len(known)), byHash: make(map[string]string, len(known)), seen: map[string]bool{}}
+	n := &namer{key: key, taken: make(map[string]string, len(known)), byHash: make(map[string]string, len(known)), seen: map[string]bool{}, last: map[string]int{}}
 	for name, commitment := range known {
 		n.taken[name] = commitment
 		// Two names for one commitment cannot come from here; if they do, the choice
@@ -195,8 +196,9 @@ func (n *namer) stub(form StubForm, base, typ string, value []byte, class chunk.
 	name, ok := n.byHash[commitment]
 	if !ok {
 		name = base
-		for i := 2; n.taken[name] != ""; i++ {
+		for i := max(2, n.last[base]); n.taken[name] != ""; i++ {
 			name = base + "_" + strconv.Itoa(i)
+			n.last[base] = i
 		}
 		n.taken[name], n.byHash[commitment] = commitment, name
 	}

@@ -12,7 +12,7 @@ import (
 // folding, at word boundaries.
 type nameSearch struct {
 	names []searchedName
-	first [256]bool // first bytes, lower case
+	first [256][]searchedName // by first byte, longest first
 }
 
 type searchedName struct {
@@ -91,7 +91,7 @@ func (d *decision) typedNames() *nameSearch {
 	}
 	sort.SliceStable(s.names, func(i, j int) bool { return len(s.names[i].folded) > len(s.names[j].folded) })
 	for _, n := range s.names {
-		s.first[n.folded[0]] = true
+		s.first[n.folded[0]] = append(s.first[n.folded[0]], n)
 	}
 	return &s
 }
@@ -113,10 +113,10 @@ func (s *nameSearch) find(text []byte) []hit {
 			boundary = false
 			continue
 		}
-		if !at || !s.first[low[i]] {
+		if !at || len(s.first[low[i]]) == 0 {
 			continue
 		}
-		for _, n := range s.names {
+		for _, n := range s.first[low[i]] {
 			end := i + len(n.folded)
 			if !bytes.HasPrefix(low[i:], n.folded) {
 				continue
