@@ -7,7 +7,6 @@ import (
 
 	"github.com/stoplog/stoplog/internal/evidence"
 	"github.com/stoplog/stoplog/internal/ledger"
-	"github.com/stoplog/stoplog/internal/runstate"
 	"github.com/stoplog/stoplog/internal/stage"
 	"github.com/stoplog/stoplog/pkg/chunk"
 	"github.com/stoplog/stoplog/pkg/provenance"
@@ -19,7 +18,6 @@ import (
 // is what a context can get.
 type contexts struct {
 	vault     *evidence.Vault
-	runs      *runstate.Cache
 	integrity chunk.IntegrityKeys
 	policy    string
 	now       func() time.Time
@@ -56,10 +54,5 @@ func (s *contexts) handle(ctx context.Context, m stage.Message) (stage.Step, err
 			Redacted: scan.Redacted, Sealed: sealed,
 		})
 	}
-	return stage.Step{Batch: b, Emit: func(ledger.Appended) ([]ledger.Outgoing, error) {
-		if err := s.runs.Invalidate(ctx, a.Run); err != nil {
-			return nil, fmt.Errorf("run cache: %w", stage.Transient)
-		}
-		return nil, nil
-	}}, nil
+	return stage.Step{Batch: b}, nil
 }

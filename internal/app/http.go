@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"errors"
 	"net/http"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/stoplog/stoplog/internal/door"
 	"github.com/stoplog/stoplog/internal/problem"
 	"github.com/stoplog/stoplog/pkg/chunk"
+	"github.com/stoplog/stoplog/pkg/classify"
 )
 
 // handler is the HTTP side of the parts that this process runs.
@@ -40,12 +40,15 @@ func (r *running) handler() (http.Handler, error) {
 }
 
 func (s *system) newDoor() (*door.Door, error) {
-	return door.New(door.Config{
+	cfg := door.Config{
 		Store: s.store, Vault: s.vault, Classifier: s.classifier, PolicyHash: s.policy, Integrity: s.ring.Integrity(), IDKeys: s.ring.IDs(),
-		RunChanged: func(ctx context.Context, run chunk.ID) error { return s.runs.Invalidate(ctx, run) },
-		Clock:      s.now, GateTTL: s.cfg.Review.Expires, ChunkBytes: s.cfg.Limits.ChunkBytes,
+		Clock: s.now, GateTTL: s.cfg.Review.Expires, ChunkBytes: s.cfg.Limits.ChunkBytes,
 		Limits: door.Limits{BodyBytes: s.cfg.Limits.BodyBytes}, Metrics: s.metrics.registry,
-	})
+	}
+	if s.identity {
+		cfg.TestClassify = func(classify.Input) classify.Result { return classify.Result{Class: chunk.Internal} }
+	}
+	return door.New(cfg)
 }
 
 // senders says who may send to the door.

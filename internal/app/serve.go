@@ -152,7 +152,7 @@ func (r *running) loops() map[string]func(context.Context) error {
 		}
 	}
 	if r.parts.egress {
-		c := &contexts{vault: s.vault, runs: s.runs, integrity: s.ring.Integrity(), policy: s.policy, now: s.now}
+		c := &contexts{vault: s.vault, integrity: s.ring.Integrity(), policy: s.policy, now: s.now}
 		loops["contexts"] = func(ctx context.Context) error {
 			return stage.Run(ctx, s.stageConfig("contexts", stage.TopicCleared), c.handle)
 		}
@@ -169,8 +169,8 @@ func (r *running) loops() map[string]func(context.Context) error {
 
 func (s *system) newDetector() *detector {
 	return &detector{
-		vault: s.vault, runs: s.runs, integrity: s.ring.Integrity(), scanner: &s.scanner, classifier: s.classifier, policy: s.policy,
-		suspect: s.cfg.Detection.Suspect, quarantine: s.cfg.Detection.Quarantine, gateTTL: s.cfg.Review.Expires, now: s.now, metrics: s.metrics, tails: map[chunk.ID]string{},
+		vault: s.vault, integrity: s.ring.Integrity(), scanner: &s.scanner, classifier: s.classifier, policy: s.policy,
+		suspect: s.cfg.Detection.Suspect, quarantine: s.cfg.Detection.Quarantine, gateTTL: s.cfg.Review.Expires, now: s.now, metrics: s.metrics, identity: s.identity, tails: map[chunk.ID]string{},
 	}
 }
 

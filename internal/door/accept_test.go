@@ -559,7 +559,7 @@ func TestPayloadsThatDoNotComeIn(t *testing.T) {
 }
 
 func TestClassifierThatPanicsLetsNothingPass(t *testing.T) {
-	if _, err := classifySafely(nil, classify.Input{Source: "x"}); !errors.Is(err, ErrClassification) {
+	if _, err := classifySafely(nil, nil, classify.Input{Source: "x"}); !errors.Is(err, ErrClassification) {
 		t.Errorf("got %v", err)
 	}
 	if got := fromClassifier(errors.New("anything new")); got != ErrClassification {

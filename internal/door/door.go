@@ -59,6 +59,9 @@ type Config struct {
 	// TestHook is called at the named points of an event's life. For crash tests
 	// only: a child process kills itself there.
 	TestHook func(point string)
+	// TestClassify stands in for the classifier. For benchmarks only, which compare the
+	// pipeline with one that makes the same durable writes and decides nothing.
+	TestClassify func(classify.Input) classify.Result
 }
 
 // The points of [Config.TestHook], in the order of an event's life.
@@ -74,6 +77,9 @@ type Door struct {
 	policy  atomic.Pointer[policy]
 	metrics *metrics
 	turns   turns
+
+	elsewhere func(context.Context, Event) (Receipt, error) // of a [Remote]
+
 	reading atomic.Int64 // body bytes reserved by requests being read
 }
 

@@ -19,15 +19,18 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/stoplog/stoplog/internal/problem"
 	"github.com/stoplog/stoplog/internal/strictjson"
+	"github.com/stoplog/stoplog/pkg/classify"
 )
 
 // Load is one backfill: files or lines that enter by the same door as everything
 // else. It can be stopped and begun again at any time: a document's event id is its
 // path in the folder, or the id of its line, so what is in already is a duplicate.
 type Load struct {
-	Paths  []string // files and folders; for lines, files
-	Source string   // registered source
+	Paths  []string  // files and folders; for lines, files
+	Lines  io.Reader // lines to take instead of Paths; it counts as a file named stdin
+	Source string    // registered source
 	Tenant string
 	Actor  string // who loads: load:NAME
 	Run    string // run the documents belong to; empty: the source's rule
@@ -104,6 +107,12 @@ func (d *Door) LoadFiles(ctx context.Context, l Load) (Progress, error) {
 // lines are passed over.
 func (d *Door) LoadJSONL(ctx context.Context, l Load) (Progress, error) {
 	run := newLoader(d, l)
+	if l.Lines != nil {
+		return run.all(ctx, func(yield func(loaded) bool) error {
+			_, err := d.lines(l, "stdin", l.Lines, yield)
+			return err
+		})
+	}
 	for _, p := range l.Paths {
 		info, err := os.Stat(p)
 		if err != nil {
@@ -114,7 +123,7 @@ func (d *Door) LoadJSONL(ctx context.Context, l Load) (Progress, error) {
 	}
 	return run.all(ctx, func(yield func(loaded) bool) error {
 		for _, p := range l.Paths {
-			if more, err := d.lines(l, p, yield); err != nil || !more {
+			if more, err := d.file(l, p, yield); err != nil || !more {
 				return err
 			}
 		}
@@ -132,8 +141,9 @@ type loaded struct {
 
 // loader runs a load's workers and counts.
 type loader struct {
-	d *Door
-	l Load
+	d    *Door
+	l    Load
+	send func(context.Context, Event) (Receipt, error) // to a door elsewhere; nil: into d
 
 	mu  sync.Mutex
 	p   Progress
@@ -144,8 +154,42 @@ func newLoader(d *Door, l Load) *loader {
 	if l.Workers <= 0 {
 		l.Workers = min(2*runtime.GOMAXPROCS(0), 32)
 	}
-	return &loader{d: d, l: l}
+	return &loader{d: d, l: l, send: d.elsewhere}
 }
+
+// Remote loads through a door elsewhere. It reads files and lines as [Door] does, so
+// that a document has the same event id whichever way it goes in.
+type Remote struct {
+	Classifier *classify.Classifier // the source registry
+	Limits     Limits
+	// Send hands one event over. Its error is an [Answered] where the other side
+	// answered; one that says it can be repeated ends the load, as a store that is
+	// away does.
+	Send func(context.Context, Event) (Receipt, error)
+}
+
+// LoadFiles is [Door.LoadFiles] to a door elsewhere.
+func (r Remote) LoadFiles(ctx context.Context, l Load) (Progress, error) {
+	return r.reader().LoadFiles(ctx, l)
+}
+
+// LoadJSONL is [Door.LoadJSONL] to a door elsewhere.
+func (r Remote) LoadJSONL(ctx context.Context, l Load) (Progress, error) {
+	return r.reader().LoadJSONL(ctx, l)
+}
+
+// reader is a door that reads and takes nothing.
+func (r Remote) reader() *Door {
+	d := &Door{cfg: Config{Limits: r.Limits}, elsewhere: r.Send}
+	orDefault(&d.cfg.Limits.DocumentBytes, DefaultDocumentBytes)
+	d.SetPolicy(r.Classifier, "")
+	return d
+}
+
+// Answered is what a door elsewhere answered.
+type Answered struct{ problem.Problem }
+
+func (a Answered) Error() string { return "door: " + a.Code }
 
 // all feeds the documents that produce yields to the workers and waits for them.
 func (r *loader) all(ctx context.Context, produce func(yield func(loaded) bool) error) (Progress, error) {
@@ -187,9 +231,13 @@ func (r *loader) all(ctx context.Context, produce func(yield func(loaded) bool) 
 func (r *loader) one(ctx context.Context, f loaded, stop func()) {
 	ev, err := f.make()
 	var receipt Receipt
-	if err == nil {
+	switch {
+	case r.send != nil && err == nil:
+		receipt, err = r.send(ctx, ev)
+	case r.send != nil: // it never left this machine: there is nobody to record it
+	case err == nil:
 		receipt, err = r.d.Accept(ctx, ev)
-	} else {
+	default:
 		err = r.d.Refuse(ctx, ev, err)
 	}
 	r.mu.Lock()
@@ -329,14 +377,18 @@ func (d *Door) loadEvent(l Load, sender string) Event {
 	return Event{Tenant: l.Tenant, Source: l.Source, Actor: l.Actor, RunHint: l.Run, SenderID: sender}
 }
 
-// lines yields the lines of one file. It reads one line at a time; one that is longer
-// than a document may be is passed over and refused.
-func (d *Door) lines(l Load, name string, yield func(loaded) bool) (more bool, err error) {
+func (d *Door) file(l Load, name string, yield func(loaded) bool) (more bool, err error) {
 	in, err := os.Open(name)
 	if err != nil {
 		return false, err
 	}
 	defer in.Close()
+	return d.lines(l, name, in, yield)
+}
+
+// lines yields the lines of one file. It reads one line at a time; one that is longer
+// than a document may be is passed over and refused.
+func (d *Door) lines(l Load, name string, in io.Reader, yield func(loaded) bool) (more bool, err error) {
 	r := bufio.NewReaderSize(in, 64<<10)
 	base := filepath.Base(name)
 	most := d.cfg.Limits.DocumentBytes + 4096

@@ -128,6 +128,10 @@ func lookup(err error) refusal {
 		offset := bad.Offset
 		return refusal{err, chunk.FailMalformed, problem.Problem{Status: 400, Code: string(bad.Code), Detail: jsonDetails[bad.Code], Offset: &offset}}
 	}
+	var answered Answered
+	if errors.As(err, &answered) {
+		return refusal{err, "", answered.Problem}
+	}
 	for _, r := range refusals {
 		if errors.Is(err, r.err) {
 			return r

@@ -72,7 +72,10 @@ func (k *Gatekeeper) Own(ctx context.Context, tenant string, run chunk.ID) error
 	return nil
 }
 
-// State gives what the guard must know of a run.
+// State gives what the guard must know of a run. What the cache says can deny at once;
+// before anything is allowed the run's row is read from the ledger, so no invalidation
+// that was lost, and no cache that came back empty, lets a halted run act
+// (docs/adr/0004). The cache being away is a denial: its limits would not hold.
 func (k *Gatekeeper) State(ctx context.Context, run chunk.ID) (guard.RunState, error) {
 	s, err := k.runs.Get(ctx, run)
 	switch {
@@ -81,7 +84,15 @@ func (k *Gatekeeper) State(ctx context.Context, run chunk.ID) (guard.RunState, e
 	case err != nil:
 		return guard.RunState{}, fromLedger(err)
 	}
-	return guard.RunState{Class: s.Class, Halted: s.Halted, Ended: s.Ended, Incomplete: s.Incomplete, Pending: s.Pending}, nil
+	cached := guard.RunState{Class: s.Class, Halted: s.Halted, Ended: s.Ended, Incomplete: s.Incomplete, Pending: s.Pending}
+	if cached.Halted || cached.Ended || cached.Incomplete {
+		return cached, nil
+	}
+	r, err := k.store.Run(ctx, run)
+	if err != nil {
+		return guard.RunState{}, fromLedger(err)
+	}
+	return guard.RunState{Class: r.Class, Halted: r.Halted, Ended: r.Ended, Incomplete: r.Incomplete, Pending: r.Pending}, nil
 }
 
 // maxStubs bounds the stubs of a run whose values are opened for one decision.
