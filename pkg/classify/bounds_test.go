@@ -23,7 +23,7 @@ func TestWorkIsLinear(t *testing.T) {
 	c := compile(t, classify.Source{ID: "s", Ceiling: chunk.Public, Format: "text"})
 	ran := 0
 	for _, unit := range []string{
-		"://", "://a:b/", "a@", "@a.b", "sentry aws ibm okta curl ", "-----BEGIN PRIVATE KEY-----\n", "+4930901820 ", "030 901820 ", "key=", "password=Aa1!",
+		"://", "://a:b/", "a@", "@a.b", "sentry ", "aws ", "ibm ", "okta ", "curl ", "heroku ", "facebook ", "curl -u a:b -H ", "kind: data: ", "sourcegraph ", "sumo: ", "-----BEGIN PRIVATE KEY-----\n", "+4930901820 ", "030 901820 ", "key=", "password=Aa1!",
 		"rue 1 ", "1 Main Street ", "eyJ.", "eyJhbGci", "A ", "Maria ", "4111 ", "1-", "ab:", "%41", "&#65;", "a1b2C3d4E5f6", "x1@b.example ", "passport ", "http://", "==", "12.03.", "(", "[[[[", "Dear ",
 	} {
 		cost := func(n int) time.Duration {

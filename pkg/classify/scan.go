@@ -12,6 +12,7 @@ type scan struct {
 	genericEnd  int                 // where the last generic secret began
 
 	phoneEnd   int // end of the last telephone number
+	curl       int // end of the last word curl
 	pemEnd     int // end of the last private key
 	lookups    int // of the telephone library
 	encodedEnd int // end of the last token that could be an encoding

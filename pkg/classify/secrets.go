@@ -216,6 +216,29 @@ func (r *secretRule) load(keywords []string, add func(string, *trigger)) {
 		r.kind = secretOwn
 		return
 	}
+	// The curl rules search a whole command for an option. That is quadratic; here the
+	// option is what is looked for, and the command has to stand before it.
+	if _, option, ok := strings.Cut(r.expr, `[ \t\n\r](?:-`); ok && strings.HasPrefix(r.expr, `\bcurl\b`) {
+		r.kind = secretOwn
+		r.expr = `^(?:-` + option
+		words := []string{"-h", "--header"}
+		if strings.HasPrefix(option, "u|") {
+			words = []string{"-u", "--user"}
+		}
+		add("curl", &trigger{rule: r, own: func(s *scan, start, end int) {
+			if !isWord(s.at(start-1)) && !isWord(s.at(end)) {
+				s.curl = end
+			}
+		}})
+		for _, w := range words {
+			add(w, &trigger{rule: r, own: func(s *scan, start, end int) {
+				if s.curl > 0 && start-s.curl < secretWindowAfter && is(s.at(start-1), cSpace) {
+					s.match(r, start, min(len(s.text), start+secretWindowAfter))
+				}
+			}})
+		}
+		return
+	}
 	if names, value, fold, ok := splitAssigned(r.expr); ok {
 		if re, err := syntax.Parse(names, syntax.Perl|syntax.FoldCase); err == nil {
 			if lits, exact := prefixes(re); exact && len(lits) > 0 {
