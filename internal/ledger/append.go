@@ -320,9 +320,9 @@ var (
 		 SELECT id, run, scope, tenant, source, evidence, commitment, chunks, collection, received FROM v WHERE true ORDER BY ord
 		 ON CONFLICT DO NOTHING`)
 	insertRecords = many(
-		"record_id text, once text, tenant text, run text, subject text, kind text, day text, at bigint, canon bytea, leaf bytea",
-		`WITH {v} INSERT INTO record (record_id, once, tenant, run, subject, kind, day, at, canon, leaf)
-		 SELECT record_id, once, tenant, run, subject, kind, day, at, canon, leaf FROM v WHERE true ORDER BY ord
+		"record_id text, once text, tenant text, run text, subject text, kind text, at bigint, canon bytea, leaf bytea",
+		`WITH {v} INSERT INTO record (record_id, once, tenant, run, subject, kind, at, canon, leaf)
+		 SELECT record_id, once, tenant, run, subject, kind, at, canon, leaf FROM v WHERE true ORDER BY ord
 		 ON CONFLICT DO NOTHING`)
 	insertOutbox = many("topic text, key text, headers text, value bytea",
 		`WITH {v} INSERT INTO outbox (topic, key, headers, value) SELECT topic, key, headers, value FROM v WHERE true ORDER BY ord`)
@@ -474,7 +474,7 @@ func recordRow(e provenance.Entry) []any {
 	if c.Once != "" {
 		once = c.Once
 	}
-	return []any{c.ID, once, c.Tenant, c.Run, c.Subject, c.Kind, c.Day, c.At, e.Canon, c.Leaf[:]}
+	return []any{c.ID, once, c.Tenant, c.Run, c.Subject, c.Kind, c.At, e.Canon, c.Leaf[:]}
 }
 
 // decidedBefore reports whether the unit's gate is decided already, or another

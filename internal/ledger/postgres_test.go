@@ -93,20 +93,20 @@ func TestPostgresForbidden(t *testing.T) {
 	}
 	for _, role := range []string{"stoplog_writer", "stoplog_owner"} {
 		deny(role, replica)
-		deny(role, "INSERT INTO record (record_id, once, tenant, run, subject, kind, day, at, canon, leaf) SELECT record_id, once, tenant, run, subject, kind, day, at, canon, leaf FROM record ON CONFLICT (record_id) DO UPDATE SET canon = excluded.canon")
+		deny(role, "INSERT INTO record (record_id, once, tenant, run, subject, kind, at, canon, leaf) SELECT record_id, once, tenant, run, subject, kind, at, canon, leaf FROM record ON CONFLICT (record_id) DO UPDATE SET canon = excluded.canon")
 		deny(role, "MERGE INTO record r USING leaf l ON r.record_id = l.record_id WHEN MATCHED THEN DELETE")
 		deny(role, "UPDATE run SET class = 0", "SELECT 1/0")
 	}
 	// A writer does not choose its place in the order, seals nothing, makes nothing.
-	deny("stoplog_writer", "INSERT INTO record (tx, record_id, tenant, run, subject, kind, day, at, canon, leaf) SELECT '1', 'rec_x', tenant, run, subject, kind, day, at, canon, leaf FROM record LIMIT 1")
-	deny("stoplog_writer", "INSERT INTO record (n, record_id, tenant, run, subject, kind, day, at, canon, leaf) SELECT 1, 'rec_x', tenant, run, subject, kind, day, at, canon, leaf FROM record LIMIT 1")
+	deny("stoplog_writer", "INSERT INTO record (tx, record_id, tenant, run, subject, kind, at, canon, leaf) SELECT '1', 'rec_x', tenant, run, subject, kind, at, canon, leaf FROM record LIMIT 1")
+	deny("stoplog_writer", "INSERT INTO record (n, record_id, tenant, run, subject, kind, at, canon, leaf) SELECT 1, 'rec_x', tenant, run, subject, kind, at, canon, leaf FROM record LIMIT 1")
 	deny("stoplog_writer", "INSERT INTO leaf SELECT 1000000, 'rec_x', hash FROM leaf LIMIT 1")
 	deny("stoplog_writer", "INSERT INTO checkpoint SELECT 1000000, note, at, last_n, last_tx, floor_n FROM checkpoint LIMIT 1")
 	deny("stoplog_writer", "CREATE TABLE stoplog.x (a int)")
 	deny("stoplog_writer", "DELETE FROM run")
 	deny("stoplog_writer", "UPDATE run SET incomplete = true", "UPDATE run SET incomplete = false")
 	deny("stoplog_writer", "UPDATE chunk SET disposition = 'pending'")
-	deny("stoplog_sealer", "INSERT INTO record (record_id, tenant, run, subject, kind, day, at, canon, leaf) SELECT 'rec_x', tenant, run, subject, kind, day, at, canon, leaf FROM record LIMIT 1")
+	deny("stoplog_sealer", "INSERT INTO record (record_id, tenant, run, subject, kind, at, canon, leaf) SELECT 'rec_x', tenant, run, subject, kind, at, canon, leaf FROM record LIMIT 1")
 	deny("stoplog_reader", "INSERT INTO outbox (topic, key, headers, value) VALUES ('', '', '{}', '')")
 	for _, table := range []string{"held", "context_item", "stub", "outbox"} {
 		deny("stoplog_reader", "SELECT * FROM "+table)
@@ -147,8 +147,8 @@ func TestPostgresLateCommit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := slow.Exec("INSERT INTO record (record_id, tenant, run, subject, kind, day, at, canon, leaf) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-		c.ID, c.Tenant, c.Run, c.Subject, c.Kind, c.Day, c.At, e.Canon, c.Leaf[:]); err != nil {
+	if _, err := slow.Exec("INSERT INTO record (record_id, tenant, run, subject, kind, at, canon, leaf) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+		c.ID, c.Tenant, c.Run, c.Subject, c.Kind, c.At, e.Canon, c.Leaf[:]); err != nil {
 		t.Fatal(err)
 	}
 	const docs = 20

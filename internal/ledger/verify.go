@@ -121,7 +121,7 @@ func leaves(ctx context.Context, q querier) iter.Seq2[provenance.StoredLeaf, err
 	return func(yield func(provenance.StoredLeaf, error) bool) {
 		from := int64(-1 << 62)
 		for {
-			rows, err := q.QueryContext(ctx, `SELECT l.seq, l.record_id, l.hash, r.record_id, coalesce(r.once, ''), r.tenant, r.run, r.subject, r.kind, r.day, r.at, r.leaf, r.canon
+			rows, err := q.QueryContext(ctx, `SELECT l.seq, l.record_id, l.hash, r.record_id, coalesce(r.once, ''), r.tenant, r.run, r.subject, r.kind, r.at, r.leaf, r.canon
 				FROM leaf l LEFT JOIN record r ON r.record_id = l.record_id WHERE l.seq >= $1 ORDER BY l.seq LIMIT $2`, from, page)
 			if err != nil {
 				yield(provenance.StoredLeaf{}, err)
@@ -153,9 +153,9 @@ func scanLeaf(r scanner) (provenance.StoredLeaf, error) {
 	var l provenance.StoredLeaf
 	var hash, leaf []byte
 	var c provenance.Columns
-	var id, tenant, run, subject, kind, day sql.NullString
+	var id, tenant, run, subject, kind sql.NullString
 	var at sql.NullInt64
-	if err := r.Scan(&l.Seq, &l.ID, &hash, &id, &c.Once, &tenant, &run, &subject, &kind, &day, &at, &leaf, &l.Canon); err != nil {
+	if err := r.Scan(&l.Seq, &l.ID, &hash, &id, &c.Once, &tenant, &run, &subject, &kind, &at, &leaf, &l.Canon); err != nil {
 		return l, err
 	}
 	copy(l.Hash[:], hash)
@@ -166,7 +166,7 @@ func scanLeaf(r scanner) (provenance.StoredLeaf, error) {
 	if l.Canon == nil {
 		l.Canon = []byte{}
 	}
-	c.ID, c.Tenant, c.Run, c.Subject, c.Kind, c.Day, c.At = id.String, tenant.String, run.String, subject.String, kind.String, day.String, at.Int64
+	c.ID, c.Tenant, c.Run, c.Subject, c.Kind, c.At = id.String, tenant.String, run.String, subject.String, kind.String, at.Int64
 	copy(c.Leaf[:], leaf)
 	l.Columns = &c
 	return l, nil

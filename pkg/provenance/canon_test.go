@@ -343,3 +343,23 @@ func BenchmarkDecode(b *testing.B) {
 		}
 	}
 }
+
+// The page that describes the ledger names each kind and no other.
+func TestDocumentedKinds(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "ledger.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, ok := strings.Cut(string(page), "\nKinds: ")
+	list, _, more := strings.Cut(list, ". The payload")
+	if !ok || !more {
+		t.Fatal("docs/ledger.md has no list of kinds")
+	}
+	var got []Kind
+	for _, w := range strings.Fields(list) {
+		got = append(got, Kind(strings.Trim(w, "`")))
+	}
+	if d := cmp.Diff(Kinds, got); d != "" {
+		t.Error(d)
+	}
+}

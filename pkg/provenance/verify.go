@@ -7,7 +7,6 @@ import (
 	"iter"
 	"slices"
 	"strconv"
-	"time"
 
 	"golang.org/x/mod/sumdb/note"
 
@@ -66,9 +65,9 @@ func (p Problem) String() string {
 // Columns is what a store keeps beside a record's canonical bytes, so that it can
 // find it. It follows from the record; verification checks that it does.
 type Columns struct {
-	ID, Once, Tenant, Run, Subject, Kind, Day string
-	At                                        int64 // microseconds since 1970, UTC
-	Leaf                                      Hash
+	ID, Once, Tenant, Run, Subject, Kind string
+	At                                   int64 // microseconds since 1970, UTC
+	Leaf                                 Hash
 }
 
 // ColumnsOf gives the columns of an entry.
@@ -76,7 +75,7 @@ func ColumnsOf(e Entry) Columns {
 	r := e.Record
 	return Columns{
 		ID: string(r.ID), Once: Once(e), Tenant: r.Tenant, Run: string(r.Run), Subject: string(r.Subject), Kind: string(r.Kind),
-		Day: r.Time.Format(time.DateOnly), At: r.Time.UnixMicro(), Leaf: LeafHash(e.Canon),
+		At: r.Time.UnixMicro(), Leaf: LeafHash(e.Canon),
 	}
 }
 

@@ -1136,7 +1136,7 @@ func verifyFindsTampering(t *testing.T, b Backend) {
 
 // insertBehind copies a record under another id, among sealed ones.
 func insertBehind(b Backend, at int64) string {
-	cols, vals := "n, record_id, tenant, run, subject, kind, day, at, canon, leaf", "-5, 'rec_x', tenant, run, subject, kind, day, at, canon, leaf"
+	cols, vals := "n, record_id, tenant, run, subject, kind, at, canon, leaf", "-5, 'rec_x', tenant, run, subject, kind, at, canon, leaf"
 	overriding := ""
 	if b.Postgres {
 		overriding = " OVERRIDING SYSTEM VALUE"

@@ -10,7 +10,6 @@ CREATE TABLE record (
   run       text   NOT NULL,
   subject   text   NOT NULL,
   kind      text   NOT NULL,
-  day       text   NOT NULL,
   at        bigint NOT NULL,                               -- microseconds since 1970, UTC
   canon     bytea  NOT NULL,                               -- what is hashed, as it was written; never jsonb, which is rewritten
   leaf      bytea  NOT NULL CHECK (octet_length(leaf) = 32)
@@ -231,7 +230,7 @@ GRANT SELECT ON ALL TABLES IN SCHEMA stoplog TO stoplog_writer;
 GRANT SELECT ON record, leaf, tile, checkpoint, event, run, chunk, gate, refused TO stoplog_reader;
 GRANT SELECT ON record, leaf, tile, checkpoint TO stoplog_sealer;
 -- Not tx and not n: a writer does not choose its place in the order.
-GRANT INSERT (record_id, once, tenant, run, subject, kind, day, at, canon, leaf) ON record TO stoplog_writer;
+GRANT INSERT (record_id, once, tenant, run, subject, kind, at, canon, leaf) ON record TO stoplog_writer;
 GRANT INSERT ON event, refused, held, context_item, stub TO stoplog_writer;
 GRANT INSERT, UPDATE ON run, chunk, gate TO stoplog_writer;
 GRANT INSERT, DELETE ON outbox TO stoplog_writer;

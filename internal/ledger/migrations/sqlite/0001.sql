@@ -8,7 +8,6 @@ CREATE TABLE record (
   run       TEXT    NOT NULL,
   subject   TEXT    NOT NULL,
   kind      TEXT    NOT NULL,
-  day       TEXT    NOT NULL,
   at        INTEGER NOT NULL,            -- microseconds since 1970, UTC
   canon     BLOB    NOT NULL,            -- what is hashed, as it was written
   leaf      BLOB    NOT NULL
