@@ -62,35 +62,57 @@ var base64Table = func() (t [256]bool) {
 	return t
 }()
 
-// plainWord tells at a glance that a run is a word, or decodes to nothing anybody
-// can read.
-func plainWord(run []byte) bool {
-	if len(run) < 24 {
-		k := 1
-		for k < len(run) && run[k] >= 'a' && run[k] <= 'z' {
-			k++
+const (
+	codedHex = 1 << iota
+	coded32
+	coded64
+)
+
+// wordClass: 1 lower-case, 2 upper-case, 4 digit 2-7, 8 other digit, 16 hex digit,
+// 32 sign.
+var wordClass = func() (t [256]uint8) {
+	for c := range 256 {
+		b := byte(c)
+		switch {
+		case b >= 'a' && b <= 'z':
+			t[c] = 1
+		case b >= 'A' && b <= 'Z':
+			t[c] = 2
+		case b >= '2' && b <= '7':
+			t[c] = 4
+		case b >= '0' && b <= '9':
+			t[c] = 8
+		default:
+			t[c] = 32
 		}
-		if k == len(run) {
-			return true
+		if hexVal(b) >= 0 {
+			t[c] |= 16
 		}
 	}
-	// Hex and base32 are looked at in full.
-	hexes, upper := true, true
-	for _, c := range run[:8] {
-		hexes = hexes && (hexVal(c) >= 0 || c|0x20 == 'x')
-		upper = upper && (c >= 'A' && c <= 'Z' || c >= '2' && c <= '7')
+	return t
+}()
+
+// codedAs tells at a glance what a run may be, without decoding more than its
+// first letters. Most runs are words.
+func codedAs(run []byte) (kinds int) {
+	var any uint8
+	all := uint8(16)
+	for _, c := range run[1:] {
+		any |= wordClass[c]
+		all &= wordClass[c] | ^uint8(16)
 	}
-	lower := true
-	for _, c := range run[:8] {
-		lower = lower && (c >= 'a' && c <= 'z' || c >= '2' && c <= '7')
+	if any&^uint8(16) == 1 && len(run) < 24 {
+		return 0 // a word
 	}
-	if hexes || upper || lower && len(run) >= 24 {
-		return false
+	if all&16 != 0 && len(run) >= 12 || len(run) > 14 && run[1]|0x20 == 'x' {
+		kinds |= codedHex
 	}
-	if bytes.IndexByte(run, '-') >= 0 || bytes.IndexByte(run, '/') >= 0 || bytes.IndexByte(run, '_') >= 0 {
-		if len(run) >= 24 {
-			return false
-		}
+	any |= wordClass[run[0]]
+	if len(run) >= 16 && any&(8|32) == 0 && any&3 != 3 {
+		kinds |= coded32
+	}
+	if len(run) < 8 || len(run) < 10 && any&(4|8|32) == 0 && any&3 != 3 {
+		return kinds
 	}
 	var first [6]byte
 	var sym [8]byte
@@ -101,23 +123,25 @@ func plainWord(run []byte) bool {
 			sym[i] = '+'
 		case '_':
 			sym[i] = '/'
+		case '\n', '\r', ' ':
+			return kinds | coded64
 		}
 	}
 	if n, err := base64.RawStdEncoding.Decode(first[:], sym[:]); err != nil || n < 6 {
-		return true
+		return kinds
 	}
 	for i, c := range first[:5] {
 		switch {
 		case c == 0 && i%2 == 1: // UTF-16
 		case c < 0x20 && c != '\n' && c != '\t' && c != '\r', c == 0x7f, c >= 0xf5, c == 0xc0, c == 0xc1:
-			return true
+			return kinds
 		case c >= 0xc2 && (first[i+1] < 0x80 || first[i+1] > 0xbf):
-			return true
+			return kinds
 		case c >= 0x80 && c < 0xc0 && (i == 0 || first[i-1] < 0x80):
-			return true
+			return kinds
 		}
 	}
-	return false
+	return kinds | coded64
 }
 
 func base64Byte(c byte) bool { return letterByte(c) || c == '+' || c == '/' || c == '-' || c == '_' }
@@ -140,7 +164,7 @@ func (d *decoder) runs() {
 			i++
 		}
 		end := i
-		if end-start < 8 || plainWord(text[start:end]) {
+		if end-start < 8 {
 			continue
 		}
 		// Lines of one block: full lines of at least 32, the last one shorter.
@@ -172,22 +196,31 @@ func (d *decoder) runs() {
 		}
 		d.spend(i - start)
 		run := text[start:end]
-		if p, ok := hexRun(run, start); ok {
-			hexes = append(hexes, p)
-			continue
-		}
-		if p, ok := base32Run(run, start, i); ok {
-			b32 = append(b32, p)
-			continue
-		}
-		if p, ok := base64Run(run, start, i); ok {
-			b64 = append(b64, p)
-			continue
-		}
-		// A run may begin with what does not belong to it: a path, a name.
-		if k := bytes.LastIndexAny(run, "/-_"); k >= 0 && len(run)-k > 16 {
-			if p, ok := base64Run(run[k+1:], start+k+1, i); ok {
-				b64 = append(b64, p)
+		switch kinds := codedAs(run); {
+		case kinds&codedHex != 0:
+			if p, ok := hexRun(run, start); ok {
+				hexes = append(hexes, p)
+				continue
+			}
+			fallthrough
+		case kinds&coded32 != 0:
+			if p, ok := base32Run(run, start, i); ok {
+				b32 = append(b32, p)
+				continue
+			}
+			fallthrough
+		default:
+			if kinds&coded64 != 0 {
+				if p, ok := base64Run(run, start, i); ok {
+					b64 = append(b64, p)
+					continue
+				}
+			}
+			// A run may begin with what does not belong to it: a path, a name.
+			if k := bytes.LastIndexAny(run, "/-_"); k >= 0 && len(run)-k > 12 && codedAs(run[k+1:])&coded64 != 0 {
+				if p, ok := base64Run(run[k+1:], start+k+1, i); ok {
+					b64 = append(b64, p)
+				}
 			}
 		}
 	}

@@ -115,7 +115,7 @@ func Probe(text []byte, words *Words) Wants {
 	if hasEscape(text) {
 		w |= WantEscapes
 	}
-	if hasTag(text) || between(text, '*') || between(text, '_') || between(text, '~') ||
+	if hasTag(text) || between(text, '*') || bytes.Contains(text, []byte("__")) && between(text, '_') || bytes.Contains(text, []byte("~~")) && between(text, '~') ||
 		bytes.Contains(text, []byte("-\n")) || bytes.Contains(text, []byte("\")")) && bytes.Contains(text, []byte("](")) {
 		w |= WantMarkup
 	}
