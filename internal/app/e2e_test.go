@@ -136,7 +136,9 @@ func TestWorkedExampleOnServersWithPartsApart(t *testing.T) {
 	}
 }
 
-// RED-5, PRV-2: whatever the demo's flow writes anywhere, no guest's value stands in it
+// SPEC: PRV-2, RED-4
+//
+// Whatever the demo's flow writes anywhere, no guest's value stands in it
 // in the clear: not in the ledger's file, the key store, the broker's segments, the
 // evidence files or the logs.
 func TestNothingOfTheGuestLiesInTheClear(t *testing.T) {
