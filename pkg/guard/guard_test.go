@@ -288,6 +288,10 @@ func TestSmuggled(t *testing.T) {
 		{"zero-width", map[string]any{"text": "maria\u200b.rossi\u200d@example\u2060.org"}},
 		{"spaced", map[string]any{"text": spaced.String()}},
 		{"reversed", map[string]any{"text": string(reversed)}},
+		{"rot13", map[string]any{"text": rot13(address)}},
+		{"tag characters", map[string]any{"text": "hello" + tags(address)}},
+		{"byte codes", map[string]any{"text": codes(address)}},
+		{"base64 of reversed", map[string]any{"text": base64.StdEncoding.EncodeToString(reversed)}},
 		{"two arguments", map[string]any{"text": address[:14], "more": address[14:]}},
 		{"list", map[string]any{"list": []any{"maria.", "rossi@", "exam", "ple.org"}}},
 		{"nested list", map[string]any{"list": []any{[]any{map[string]any{"a": address}}}}},
@@ -312,6 +316,27 @@ func TestSmuggled(t *testing.T) {
 			t.Errorf("%.40q: %v %v %+v", text, d.Outcome, d.Failure, d.Found)
 		}
 	}
+}
+
+func rot13(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' {
+			return 'a' + (r-'a'+13)%26
+		}
+		return r
+	}, s)
+}
+
+func tags(s string) string {
+	return strings.Map(func(r rune) rune { return 0xe0000 + r }, s)
+}
+
+func codes(s string) string {
+	var out []string
+	for _, r := range s {
+		out = append(out, fmt.Sprint(int(r)))
+	}
+	return strings.Join(out, " ")
 }
 
 func split2(s string) []string {

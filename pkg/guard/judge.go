@@ -74,9 +74,12 @@ const maxFound = 32
 // recognise reports what recognisers find in one view of a text. In text that had
 // to be unwound in ways that honest text never asks for, only proven types count.
 func (g *Guard) recognise(text []byte, views []string, found func(string, chunk.Class)) {
-	guessed := slices.Contains(views, viewReversed) || slices.Contains(views, viewSpaced)
+	guess := slices.ContainsFunc(views, func(v string) bool { return guessed[v] })
+	if guess && !mayProve(text) {
+		return
+	}
 	for _, e := range g.opts.Recognise(text) {
-		if guessed && !proven[e.Type] {
+		if guess && !proven[e.Type] {
 			continue
 		}
 		found(e.Type, g.opts.ClassOf([]chunk.Entity{e}))
@@ -85,6 +88,23 @@ func (g *Guard) recognise(text []byte, views []string, found func(string, chunk.
 
 // proven are the types that a checksum or a fixed structure proves.
 var proven = map[string]bool{"CREDIT_CARD": true, "IBAN_CODE": true, "EMAIL_ADDRESS": true, "SECRET": true, "CRYPTO": true, "US_SSN": true}
+
+// mayProve reports whether text can hold any of the proven types: each of them has an
+// @ or a good number of digits. It spares the recognisers most guesses.
+func mayProve(text []byte) bool {
+	digits := 0
+	for _, c := range text {
+		if c == '@' {
+			return true
+		}
+		if c >= '0' && c <= '9' {
+			if digits++; digits >= 8 {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // join puts the values together, without and in order; cuts are where one ends.
 func join(leaves []leaf) (joined []byte, cuts []int) {

@@ -20,17 +20,14 @@ const (
 	peelBudget = 2 << 20 // bytes of derived text
 )
 
-// Names of views that only a person with a purpose would need undone.
-const (
-	viewReversed = "reversed"
-	viewSpaced   = "spaced"
-)
+const viewSpaced = "spaced"
 
 // peel calls see with text and with everything that text turns into when the
 // encodings are undone that data is smuggled in (SPEC EGR-3): percent and HTML
-// escapes, backslash escapes, base64, base32 and hex runs, reversal, letters set
-// apart, and look-alike or invisible characters. Views name the chain, outermost
-// first. It reports false when the budget ran out, and then not everything was seen.
+// escapes, backslash escapes, base64, base32 and hex runs, letters set apart,
+// look-alike or invisible characters, and whatever else the detector's own views
+// undo. Short runs are decoded too, which the detector has no use for: a name is
+// shorter than an instruction. Views name the chain, outermost first. It reports false when the budget ran out, and then not everything was seen.
 func peel(text []byte, budget *int, see func(text []byte, views []string)) bool {
 	see(text, nil)
 	return peelInto(text, nil, peelDepth, budget, see)
@@ -41,24 +38,46 @@ func peelInto(text []byte, views []string, depth int, budget *int, see func([]by
 		return true
 	}
 	complete := true
-	for _, s := range shells {
-		for _, inner := range s.open(text) {
-			if len(inner) == 0 || bytes.Equal(inner, text) {
-				continue
-			}
-			if *budget -= len(inner); *budget < 0 {
-				return false
-			}
-			chain := append(append([]string(nil), views...), s.name)
-			see(inner, chain)
-			if s.last {
-				continue
-			}
+	open := func(name string, inner []byte, last bool) {
+		if len(inner) == 0 || bytes.Equal(inner, text) || *budget < 0 {
+			return
+		}
+		if *budget -= len(inner); *budget < 0 {
+			complete = false
+			return
+		}
+		chain := append(append([]string(nil), views...), name)
+		see(inner, chain)
+		if !last {
 			complete = peelInto(inner, chain, depth-1, budget, see) && complete
 		}
 	}
-	return complete
+	for _, s := range shells {
+		for _, inner := range s.open(text) {
+			open(s.name, inner, s.last)
+		}
+	}
+	// What the detector would see of it, too (SPEC EGR-3).
+	var folded view.View
+	changes := view.Fold(&folded, text)
+	view.Hidden(changes, text, func(v view.View) { open(v.Name, bytes.Clone(v.Text), false) })
+	wants := view.Probe(folded.Text, nil) &^ view.WantCodes // openCodes undoes those, short ones too
+	if len(text) <= maxTurned {
+		wants |= view.WantReversed | view.Caesar(13)
+	}
+	view.Decode(folded.Text, wants, nil, func(v view.View) { open(v.Name, bytes.Clone(v.Text), guessed[v.Name]) })
+	return complete && *budget >= 0
 }
+
+// guessed are the views that honest text turns into as easily as hostile text does:
+// behind them only what proves itself counts, and nothing else is looked for.
+var guessed = map[string]bool{
+	viewSpaced: true, "reversed": true, "reversed-words": true, "word-order": true, "rot13": true, "caesar": true, "atbash": true, "rot47": true,
+	"leet": true, "spacing": true, "shuffled": true, "split-words": true, "unspaced": true, "squash": true, "concat": true, "strings": true,
+}
+
+// maxTurned is the size up to which a text is also read backwards and by rot13.
+const maxTurned = 16 << 10
 
 // shells are the encodings, each with what undoes it. last marks those behind
 // which nothing else is looked for.
@@ -74,8 +93,8 @@ var shells = []struct {
 	{"base64", false, openBase64},
 	{"base32", false, openBase32},
 	{"hex", false, openHex},
+	{"codes", false, openCodes},
 	{viewSpaced, true, openSpaced},
-	{viewReversed, true, openReversed},
 }
 
 func openFold(text []byte) [][]byte {
@@ -179,7 +198,6 @@ const minRun = 8 // characters of an encoded run that is worth decoding
 // openBase64 decodes runs of either alphabet, and, since a run in a path or a query
 // string is bounded by signs of the alphabet itself, its parts between those too.
 func openBase64(text []byte) [][]byte {
-	alnum := func(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }
 	decode := func(run []byte) []byte {
 		run = bytes.TrimRight(run, "=")
 		enc := base64.RawStdEncoding
@@ -193,9 +211,9 @@ func openBase64(text []byte) [][]byte {
 		}
 		return out
 	}
-	out := runs(text, func(c byte) bool { return alnum(c) || c == '+' || c == '/' || c == '-' || c == '_' || c == '=' }, decode)
+	out := runs(text, func(c byte) bool { return isAlnum(c) || c == '+' || c == '/' || c == '-' || c == '_' || c == '=' }, decode)
 	if bytes.ContainsAny(text, "/-_=") {
-		out = append(out, runs(text, func(c byte) bool { return alnum(c) || c == '+' }, decode)...)
+		out = append(out, runs(text, func(c byte) bool { return isAlnum(c) || c == '+' }, decode)...)
 	}
 	return out
 }
@@ -230,6 +248,53 @@ func openHex(text []byte) [][]byte {
 		}
 		return out
 	})
+}
+
+// openCodes undoes text written as the numbers of its characters, decimal or as pairs
+// of hex digits, with anything but letters and digits between them.
+func openCodes(text []byte) [][]byte {
+	var out [][]byte
+	for _, base := range []int{10, 16} {
+		var run []byte
+		flush := func() {
+			if len(run) >= minHidden && readable(run) {
+				out = append(out, run)
+			}
+			run = nil
+		}
+		gap := 0
+		for i := 0; i < len(text); {
+			c := text[i]
+			if !isAlnum(c) {
+				if gap++; gap > 4 {
+					flush()
+				}
+				i++
+				continue
+			}
+			j := i
+			for j < len(text) && isAlnum(text[j]) {
+				j++
+			}
+			word := text[i:j]
+			if base == 16 {
+				word = bytes.TrimPrefix(bytes.TrimPrefix(word, []byte("0x")), []byte("0X"))
+			}
+			n, err := strconv.ParseUint(string(word), base, 32)
+			if err != nil || n < ' ' && n != '\n' && n != '\t' || n > unicode.MaxRune || base == 16 && len(word) != 2 {
+				flush()
+			} else {
+				run = utf8.AppendRune(run, rune(n))
+			}
+			i, gap = j, 0
+		}
+		flush()
+	}
+	return out
+}
+
+func isAlnum(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
 // runs decodes every run of characters of one alphabet, and keeps what is text.
@@ -338,19 +403,6 @@ func setApart(c byte) bool {
 	return false
 }
 
-const maxReversed = 16 << 10
-
-func openReversed(text []byte) [][]byte {
-	if len(text) < minRun || len(text) > maxReversed {
-		return nil
-	}
-	out := []rune(string(text))
-	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
-		out[i], out[j] = out[j], out[i]
-	}
-	return [][]byte{[]byte(string(out))}
-}
-
 // Views calls see with text and with everything it turns into when encodings are
 // undone, as the guard sees an argument; see returns false to stop. It is for people
 // who look at what was stopped, and shows no more than the guard's own bounds allow.
@@ -363,4 +415,15 @@ func Views(text []byte, see func(text []byte, views []string) bool) {
 			}
 		}
 	})
+}
+
+// Guessed reports whether a chain of views holds one that turns honest text into
+// something else as well, such as reading backwards: not worth showing to a person.
+func Guessed(views []string) bool {
+	for _, v := range views {
+		if guessed[v] {
+			return true
+		}
+	}
+	return false
 }
