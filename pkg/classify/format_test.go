@@ -284,3 +284,35 @@ func FuzzClassify(f *testing.F) {
 }
 
 func validUTF8(b []byte) bool { return bytes.Equal(bytes.ToValidUTF8(b, nil), b) }
+
+// SPEC: RED-1. An attachment nobody can read is not let through.
+func TestMailAttachment(t *testing.T) {
+	c := compile(t, classify.Source{ID: "inbox", Ceiling: chunk.PII, Format: "mail"})
+	msg := "From: a@b.example\r\nContent-Type: multipart/mixed; boundary=b1\r\n\r\n--b1\r\nContent-Type: application/pdf\r\nContent-Transfer-Encoding: base64\r\n\r\nJVBERi0xLjQK\r\nJVBERi0xLjQK\r\n--b1--\r\n"
+	_, out := classifyText(t, c, "inbox", msg)
+	if want := "\r\n\r\n{ATTACHMENT}\r\n--b1--\r\n"; !strings.HasSuffix(out, want) {
+		t.Errorf("got %q", out)
+	}
+}
+
+// SPEC: PRV-2 RED-3. Errors say where, never what; redacted text for a person to see keeps
+// nothing of what was found.
+func TestErrorsAndRedactHoldNoContent(t *testing.T) {
+	const canary = "kanarienvogel-4711"
+	c := compile(t, classify.Source{ID: "s", Ceiling: chunk.PII, Format: "json", RunBy: "run.id"})
+	ran := 0
+	for _, text := range []string{`{"` + canary, `{"run":"` + canary + `"}`, `{"run":{"id":"` + canary + `"},"run":{"id":"` + canary + `"}}`, canary, strings.Repeat("[", 1000) + canary} {
+		_, err := c.Classify(classify.Input{Source: "s", Text: []byte(text), StubKey: key()})
+		if err == nil || strings.Contains(err.Error(), canary) {
+			t.Errorf("%v", err)
+		}
+		ran++
+	}
+	if ran == 0 {
+		t.Error("ran nothing")
+	}
+	text := []byte("mail maria@example.org or MARIA@example.org, card 4111 1111 1111 1111")
+	if got := string(classify.Redact(text, c.Recognise(text))); got != "mail {EMAIL_ADDRESS} or {EMAIL_ADDRESS}, card {CREDIT_CARD}" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -311,7 +311,13 @@ func mailPart(in []byte, from, to int, t *fieldTrie, depth int, out *[]leaf) err
 		return mailPart(in, at, to, t, depth+1, out)
 	}
 	if !strings.HasPrefix(media, "text/") && depth > 0 && encoding == "base64" {
-		return nil // an attachment: nothing a context would get
+		// An attachment: nobody reads it here, so it takes the source's ceiling whole.
+		end := to
+		for end > at && (in[end-1] == '\n' || in[end-1] == '\r') {
+			end--
+		}
+		*out = append(*out, leaf{start: at, end: end, text: in[at:end], path: &pathNode{key: "attachment"}, matched: t.key(t.root(), "attachment")})
+		return nil
 	}
 	l := leaf{free: true, start: at, end: to, path: &pathNode{key: "body"}, matched: t.key(t.root(), "body")}
 	l.text = in[at:to]

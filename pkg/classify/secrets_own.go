@@ -22,7 +22,7 @@ var ownSecrets = []ownSecret{
 	{"connection-string", []string{"password=", "pwd=", "accountkey=", "sharedaccesskey="}, (*scan).keyValue},
 	{"azure-storage-key", []string{"=="}, (*scan).storageKey},
 	{"basic-auth-header", []string{"basic "}, (*scan).basic},
-	{"bearer-token", []string{"bearer "}, (*scan).bearer},
+	{"bearer-token", []string{"bearer ", "token "}, (*scan).bearer},
 	{"password", []string{"passwor", "passwd", "passphrase", "passwort", "contraseña", "mot de passe", "wachtwoord", "hasło", "senha", "пароль", "密码", "パスワード"}, (*scan).password},
 }
 
@@ -58,8 +58,8 @@ func (s *scan) privateKey(start, end int) {
 		for stop < len(body) && (is(body[stop], cAlnum|cSpace) || bytes.IndexByte([]byte(`+/=\:,-`), body[stop]) >= 0) {
 			stop++
 		}
-		if stop < 80 {
-			return
+		if stop < 80 && start+i+stop < len(s.text) {
+			return // a mention; at the end of a text a key may have been cut off
 		}
 	}
 	s.pemEnd = start + i + min(stop, len(body))
@@ -267,6 +267,9 @@ func (s *scan) basic(start, end int) {
 // bearer takes the token of an HTTP Bearer header.
 func (s *scan) bearer(start, end int) {
 	t := s.text
+	if t[start]|0x20 == 't' && (start < 16 || !bytes.Contains(bytes.ToLower(t[start-16:start]), []byte("authorization"))) {
+		return
+	}
 	if p := bytes.ToLower(t[max(0, start-32):start]); !bytes.Contains(p, []byte("authorization")) && !bytes.Contains(p, []byte("token")) && !bytes.Contains(p, []byte("header")) && !bytes.Contains(p, []byte("-h ")) {
 		return
 	}
