@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -33,6 +34,9 @@ func OpenPostgres(ctx context.Context, dsn string) (*Store, error) {
 	}
 	if cfg.ConnConfig.ConnectTimeout == 0 {
 		cfg.ConnConfig.ConnectTimeout = 10 * time.Second
+	}
+	if !strings.Contains(dsn, "pool_max_conns") {
+		cfg.MaxConns = 16 // committers, the sealer, and readers beside them
 	}
 	cfg.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
 		role, err := pgRole(ctx, c)
@@ -168,22 +172,23 @@ func (s *Store) Lead(ctx context.Context, name string) (release func(), ok bool,
 	if !s.d.pg {
 		return func() {}, true, nil
 	}
-	c, err := s.pool.Acquire(ctx)
+	// A connection of its own: the lock lives as long as it does, and a pool would
+	// have one less for as long.
+	c, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
 	if err != nil {
 		return nil, false, wrap("lead", err)
 	}
-	key := lockKey("lead/" + name)
-	if err := c.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", key).Scan(&ok); err != nil || !ok {
-		c.Release()
+	if err := c.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", lockKey("lead/"+name)).Scan(&ok); err != nil || !ok {
+		_ = c.Close(context.WithoutCancel(ctx))
 		return nil, false, wrap("lead", err)
 	}
 	return func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
-		if _, err := c.Exec(ctx, "SELECT pg_advisory_unlock($1)", key); err != nil {
-			_ = c.Conn().Close(ctx) // the server gives the lock back with the connection
-		}
-		c.Release()
+		// The unlock is answered; a connection that is closed gives its locks back some
+		// time later.
+		_, _ = c.Exec(ctx, "SELECT pg_advisory_unlock_all()")
+		_ = c.Close(ctx)
 	}, true, nil
 }
 
