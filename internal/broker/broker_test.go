@@ -202,7 +202,7 @@ func TestHostileBodies(t *testing.T) {
 				if err != nil {
 					t.Fatalf("key %d version %d: the broker is gone: %v", key, version, err)
 				}
-				_ = c.SetDeadline(time.Now().Add(100 * time.Millisecond))
+				_ = c.SetDeadline(time.Now().Add(20 * time.Millisecond))
 				_, _ = c.Write(frame(uint32(len(body)+4), key, version, body))
 				if round == 0 {
 					_, _ = c.Read(make([]byte, 4))

@@ -205,6 +205,10 @@ func committedOffsets(t testing.TB, k Kafka, group, topic string) map[int]int64 
 		ps = append(ps, p)
 	}
 	res, err := c.OffsetFetch(t.Context(), &kafka.OffsetFetchRequest{GroupID: group, Topics: map[string][]int{topic: ps}})
+	for i := 0; i < 100 && err == nil && (errors.Is(res.Error, kafka.NotCoordinatorForGroup) || errors.Is(res.Error, kafka.GroupCoordinatorNotAvailable) || errors.Is(res.Error, kafka.GroupLoadInProgress)); i++ {
+		time.Sleep(50 * time.Millisecond) // a fresh cluster is still making the group's home
+		res, err = c.OffsetFetch(t.Context(), &kafka.OffsetFetchRequest{GroupID: group, Topics: map[string][]int{topic: ps}})
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -169,7 +169,7 @@ func TestPoison(t *testing.T) {
 		"error":             {func() error { return fmt.Errorf("secret text: %w", Poison) }, chunk.FailPoison, "1"},
 		"error with reason": {func() error { return PoisonAs(chunk.FailIntegrity) }, chunk.FailIntegrity, "1"},
 		"unknown reason":    {func() error { return PoisonAs("made up") }, chunk.FailPoison, "1"},
-		"panic":             {func() error { panic("secret text") }, chunk.FailPoison, "4"},
+		"panic":             {func() error { panic("secret text") }, chunk.FailPoison, "3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, 2)

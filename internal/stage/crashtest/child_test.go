@@ -186,15 +186,19 @@ func (p plan) accept(ctx context.Context, store *ledger.Store, i int, hook func(
 }
 
 // detect decides at random, and now and then slowly, so that messages finish out of
-// order.
+// order; in a control often, so that its fault shows.
 func (p plan) detect(_ context.Context, m stage.Message) (stage.Step, error) {
 	if p.Killer != "" && string(m.Value) == p.Killer {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {}
 	}
 	time.Sleep(time.Duration(rand.IntN(2000)) * time.Microsecond)
-	if rand.IntN(8) == 0 {
-		time.Sleep(20 * time.Millisecond)
+	slow, d := 8, 20*time.Millisecond
+	if p.Order != stage.TestOrderRight {
+		slow, d = 3, 60*time.Millisecond
+	}
+	if rand.IntN(slow) == 0 {
+		time.Sleep(d)
 	}
 	event, run := chunk.ID(m.Headers["ce_id"]), chunk.ID(m.Key)
 	id := chunk.ChunkID(event, 0)
