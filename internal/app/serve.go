@@ -121,10 +121,31 @@ func (r *running) wait() error {
 // done is closed when the process should end: it was told to, or a part failed.
 func (r *running) done() <-chan struct{} { return r.ctx.Done() }
 
-// stop drains and ends the process, and closes its stores.
+// stop drains and ends the process, seals what the draining wrote, and closes the
+// stores.
 func (r *running) stop() error {
 	r.cancel()
-	return errors.Join(r.wait(), r.system.close())
+	err := r.wait()
+	if r.parts.egress && err == nil {
+		err = r.sealRest()
+	}
+	return errors.Join(err, r.system.close())
+}
+
+// sealRest signs over the records that the sealer did not get to any more, so that a
+// ledger whose server was stopped verifies whole.
+func (r *running) sealRest() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	signer, err := r.ring.Signer()
+	if err != nil {
+		return err
+	}
+	c, sealed, err := r.store.Seal(ctx, signer)
+	if err != nil || !sealed {
+		return err
+	}
+	return ledger.CheckpointFile(filepath.Join(r.dir, CheckpointFile))(ctx, c.Note)
 }
 
 // loops are the parts' endless functions.
