@@ -178,7 +178,7 @@ func TestHostileBodies(t *testing.T) {
 		if req == nil {
 			continue
 		}
-		for version := int16(0); version <= req.MaxVersion(); version++ {
+		for _, version := range []int16{0, req.MaxVersion() / 2, req.MaxVersion()} {
 			for round := range 3 {
 				body := []byte{0, 0, 0, 1, 0xff, 0xff} // correlation id, no client id
 				switch round {
@@ -212,7 +212,7 @@ func TestHostileBodies(t *testing.T) {
 			}
 		}
 	}
-	if sent < 500 {
+	if sent < 300 {
 		t.Fatalf("only %d requests were sent", sent)
 	}
 	createTopic(t, b.Addr(), "u")
