@@ -201,6 +201,11 @@ func (s *system) openVault(ctx context.Context) (err error) {
 	}
 	s.vault = evidence.New(ks, blobs, s.ring, evidence.Options{})
 	s.onClose(s.vault.Close)
+	// With a wrong key-encryption key nothing stored would open again: it must be known
+	// before anything is accepted.
+	if err := s.vault.Ping(ctx); err != nil {
+		return fmt.Errorf("evidence: %w", err)
+	}
 	return nil
 }
 

@@ -89,7 +89,9 @@ func GateID(about ID) ID { return NewID("gate", string(about)) }
 // passed off as another thing, it does not open.
 
 // DocumentAD binds a sealed document to the topic it lies on and the event it is.
-func DocumentAD(topic string, event ID) []byte { return []byte("document|" + topic + "|" + string(event)) }
+func DocumentAD(topic string, event ID) []byte {
+	return []byte("document|" + topic + "|" + string(event))
+}
 
 // HeldAD binds a held chunk.
 func HeldAD(c ID) []byte { return []byte("held|" + string(c)) }
