@@ -15,7 +15,7 @@ import (
 // four times as long. Work that grows with the square of the length would show as sixteen
 // times the processor's time.
 //
-// SPEC: DET-6 (for recognisers)
+// SPEC: RED-3
 func TestWorkIsLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures")

@@ -8,6 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/stoplog/stoplog/corpus/names"
 )
 
@@ -126,7 +128,7 @@ general manager director president vice chief officer executive senior junior le
 mr mrs ms dr prof sir madam herr frau mme signor señor señora
 microsoft's google's apple's it's that's there's what's here's i'm i'll i've i'd we're we'll you're don't can't won't didn't doesn't isn't let's`)
 	// words that say what a person is: a name is likely behind them
-	roles      = wordSet("guest guests patient client clients customer husband wife son daughter brother sister mother father uncle aunt friend colleague witness attendees attendee contact holder tenant applicant candidate employee kunde kundin patientin gast ansprechpartner ansprechpartnerin kontoinhaber kontoinhaberin kollege kollegin cliente paciente señora señor titular huésped invité titulaire patiente klant gast collega klient pacjent hóspede utente paziente ospite ansprechperson named heiße heisse appelle llamo chiamo heet nazywam się heter lead assignee supervisor nurse officer detective physicist actor actress singer author poet writer artist president minister senator mayor")
+	roles      = wordSet("contacter contacte contactar contattare kontaktieren guest guests patient client clients customer husband wife son daughter brother sister mother father uncle aunt friend colleague witness attendees attendee contact holder tenant applicant candidate employee kunde kundin patientin gast ansprechpartner ansprechpartnerin kontoinhaber kontoinhaberin kollege kollegin cliente paciente señora señor titular huésped invité titulaire patiente klant gast collega klient pacjent hóspede utente paziente ospite ansprechperson named heiße heisse appelle llamo chiamo heet nazywam się heter lead assignee supervisor nurse officer detective physicist actor actress singer author poet writer artist president minister senator mayor")
 	thingKeys  = wordSet("room item plan service device server file package dependency bank merchant store shop hotel restaurant city town country state province region county street address line1 line2 address1 address2 title description product company organization organisation org event label flag subject summary category tag type status model brand language timezone currency department school university location place venue project repository team topic genre album song city_name country_name company_name product_name display_name")
 	placeHeads = wordSet("san santa new los las el saint st mount lake north south east west port fort cape rio costa monte sierra isle")
 	orgTail    = wordSet("inc ltd llc gmbh ag corp corporation co university college school hospital bank group institute foundation street road avenue st ave rd blvd drive lane park square bridge station airport hotel restaurant museum theatre theater stadium center centre building tower church society association club league award prize act law theorem algorithm method distribution process test model county city valley river lake island beach mountain day festival cup series")
@@ -245,7 +247,7 @@ func (t *nameTagger) segment(i int) int {
 		}
 		end = wEnd
 		t.toks[n] = tok
-		stop := !tok.initial && (stopCaps[string(w)] || titles[string(w)] || greetings[string(w)])
+		stop := !tok.initial && (stopCaps[string(w)] || titles[string(w)] || greetings[string(w)] || n == 0 && (roles[string(w)] || intros[string(w)]))
 		if stop {
 			if n > 0 {
 				t.judge(t.toks[:n], wEnd)
@@ -329,6 +331,19 @@ func (t *nameTagger) lookup(low []byte) uint32 {
 	if f := t.g.flags(low); f != 0 {
 		return f
 	}
+	if bytes.IndexFunc(low, func(r rune) bool { return r >= 0xC0 && r < 0x250 }) >= 0 { // lists leave accents out
+		plain := norm.NFD.Bytes(low)
+		k := 0
+		for _, c := range plain {
+			if c < utf8.RuneSelf {
+				plain[k] = c
+				k++
+			}
+		}
+		if f := t.g.flags(plain[:k]); f != 0 && f != names.Word {
+			return f &^ names.Word
+		}
+	}
 	if i := bytes.LastIndexAny(low, "-'"); i > 0 {
 		a, b := t.g.flags(low[:i]), t.g.flags(low[i+1:])
 		if (a|b)&names.Word != 0 || i < 2 && low[i] == '-' {
@@ -390,7 +405,7 @@ func (t *nameTagger) judge(run []nameToken, end int) {
 		if x.initial || x.particle || i > 0 && forenameWeight(run[0].flags) >= 1 {
 			break
 		}
-		if i > 0 && forenameWeight(x.flags) >= 1 && (x.flags&names.Word == 0 || i == 1) {
+		if i > 0 && forenameWeight(x.flags) >= 1 && (x.flags&names.Word == 0 || i == 1) && (run[0].flags != 0 || len(run) > 2) {
 			run = run[i:]
 			break
 		}
@@ -535,7 +550,7 @@ func (t *nameTagger) around(start, stop, words int) float64 {
 	case string(w1) == "you" && breaks == 0 && sep == 0 && bytes.HasSuffix(bytes.ToLower(b[max(0, i-6):i]), []byte("thank ")):
 		score += 1.2
 	case roles[string(w1)] && breaks == 0 && (sep == 0 || sep == ':'):
-		score += 0.95
+		score += 1.05
 	case personKeys[string(w1)] && (sep == ':' || sep == '"' || sep == '=' || sep == '>' || sep == ','):
 		score += 1.8
 	case string(w1) == "name" && (sep == ':' || sep == '"' || sep == '='):
@@ -556,6 +571,9 @@ func (t *nameTagger) around(start, stop, words int) float64 {
 					break
 				}
 			}
+			if (string(w1) == "to" || string(w1) == "by") && assigned(b[:i]) {
+				score += 0.4
+			}
 			if string(w1) == "i'm" || string(w1) == "heiße" || string(w1) == "appelle" || string(w1) == "llamo" || string(w1) == "chiamo" {
 				score += 0.9
 			}
@@ -574,6 +592,12 @@ func (t *nameTagger) around(start, stop, words int) float64 {
 	}
 	if i := bytes.LastIndexByte(b[start:stop], ' '); i > 0 && streets[strings.ToLower(string(b[start+i+1:stop]))] {
 		score -= 0.9
+	}
+	if n := len(t.hits); n > 0 && start-t.hits[n-1].end < 6 && start > t.hits[n-1].end {
+		switch string(b[t.hits[n-1].end:start]) {
+		case ", ", " and ", " & ", "; ", " und ", " et ", " y ", " e ", " en ", " i ", " och ": // a list of persons
+			score += 0.5
+		}
 	}
 	if sentenceStart && words == 1 && score <= 0 {
 		score -= 0.35
@@ -614,6 +638,19 @@ func (t *nameTagger) around(start, stop, words int) float64 {
 	}
 	return score
 }
+
+// assigned reports whether a text ends in a word that makes "to" or "by" speak of a
+// person.
+func assigned(b []byte) bool {
+	b = bytes.TrimRight(b, " ")
+	k := len(b)
+	for k > 0 && len(b)-k < 14 && is(b[k-1], cAlpha) {
+		k--
+	}
+	return assigning[string(bytes.ToLower(b[k:]))]
+}
+
+var assigning = wordSet("assigned belongs sent reported written signed contributed addressed owned created reviewed approved forwarded booked according submitted managed led spoke talked wrote said directed performed")
 
 // codeLine reports whether the text around looks like source code or a log line.
 func codeLine(b []byte, start, stop int) bool {

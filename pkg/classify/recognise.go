@@ -79,6 +79,16 @@ func resolve(hits []hit) []hit {
 			continue
 		}
 		end := max(o.end, h.end)
+		if o.typ == "LOCATION" && h.typ == "PERSON" && h.end-h.start < o.end-o.start { // streets are named after people
+			o.end = end
+			continue
+		}
+		if h.typ == "LOCATION" && o.typ == "PERSON" && o.end-o.start < h.end-h.start {
+			start := o.start
+			*o = h
+			o.start, o.end = start, end
+			continue
+		}
 		if h.score > o.score || h.score == o.score && h.end-h.start > o.end-o.start {
 			start := o.start
 			*o = h
