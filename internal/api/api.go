@@ -59,8 +59,8 @@ type API struct {
 	page    *page
 }
 
-// New makes the API. The handler serves /v1/ (apart from the door's own paths) and
-// /review/.
+// New makes the API. The handler serves /v1/ (apart from the door's own paths),
+// /review/ and, with a refusal, every other path.
 func New(cfg Config) (*API, error) {
 	if cfg.Guard == nil || cfg.Detector == nil {
 		return nil, errors.New("api: guard and detector are required")
@@ -95,7 +95,7 @@ func New(cfg Config) (*API, error) {
 	if a.Tokens, err = NewTokens(cfg.Tokens); err != nil {
 		return nil, err
 	}
-	if a.metrics, err = newMetrics(cfg.Metrics); err != nil {
+	if a.metrics, err = newMetrics(cfg.Metrics, cfg.Store, cfg.Now); err != nil {
 		return nil, err
 	}
 	if a.page, err = newPage(a); err != nil {
@@ -137,6 +137,8 @@ func (a *API) routes() {
 
 	a.handle("/v1/", any, func(w http.ResponseWriter, _ *http.Request, _ Principal) error { return errNotFound })
 	a.page.routes(a.mux)
+	a.mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, pagePrefix, http.StatusSeeOther) })
+	a.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { a.fail(w, r, errNotFound) })
 }
 
 // handler is one endpoint. It answers, or gives an error that [API.fail] maps to a

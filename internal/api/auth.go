@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-
-	"github.com/stoplog/stoplog/internal/door"
 )
 
 // The roles of a token.
@@ -127,17 +125,4 @@ func (t *Tokens) Authenticate(r *http.Request) (Principal, error) {
 		return Principal{}, errUnauthenticated
 	}
 	return p, nil
-}
-
-// Door is Authenticate for the door: only connectors bring content in.
-func (t *Tokens) Door(r *http.Request) (door.Principal, error) {
-	p, err := t.Authenticate(r)
-	if err != nil {
-		return door.Principal{}, err
-	}
-	out := door.Principal{Tenant: p.Tenant, Actor: p.Actor(), Operator: p.Has(RoleAdmin)}
-	if p.Has(RoleConnector) { // anybody else is granted no source
-		out.Sources = p.Sources
-	}
-	return out, nil
 }

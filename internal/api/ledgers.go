@@ -84,7 +84,8 @@ func (a *API) ledgerRecord(w http.ResponseWriter, r *http.Request, p Principal) 
 	return nil
 }
 
-// proof gives a record and the proof that it is in the tree of the newest checkpoint.
+// proof gives a record and the proof that it is in the tree of the newest checkpoint,
+// as JSON and in the C2SP text form, which `stoplog ledger` and others check.
 func (a *API) proof(w http.ResponseWriter, r *http.Request, p Principal) error {
 	id := chunk.ID(r.PathValue("record"))
 	if !chunk.ValidID(string(id), "rec") {
@@ -97,6 +98,6 @@ func (a *API) proof(w http.ResponseWriter, r *http.Request, p Principal) error {
 	if row.Record.Tenant != p.Tenant {
 		return review.ErrNotFound
 	}
-	problem.OK(w, map[string]any{"record": row.Record, "seq": row.Seq, "canonical": row.Canon, "proof": proof})
+	problem.OK(w, map[string]any{"record": row.Record, "seq": row.Seq, "canonical": row.Canon, "proof": proof, "tlog_proof": string(proof.Text())})
 	return nil
 }

@@ -67,6 +67,11 @@ func newPage(a *API) (*page, error) {
 	return p, err
 }
 
+var gateTypes = []string{
+	review.TypeInjection, review.TypeSuspect, review.TypeHold, review.TypeToolCall, review.TypePIILeak, review.TypeCeiling, review.TypeDeclaration,
+	review.TypeHalt, review.TypeReveal,
+}
+
 var decisionLabels = map[string]string{
 	review.Approve: "Approve", review.Release: "Release", review.ReleaseRedacted: "Release without what was found", review.Reject: "Reject",
 	review.Resume: "Reject and let the run go on", review.End: "Reject and end the run",
@@ -246,7 +251,7 @@ func (p *page) list(w http.ResponseWriter, r *http.Request, who Principal) error
 	}
 	return p.render(w, http.StatusOK, "list.html", pageView{
 		Who: &who, Items: items, Filter: r.URL.Query(), Notice: notices[r.URL.Query().Get("done")],
-		Types: []string{review.TypeInjection, review.TypeSuspect, review.TypeHold, review.TypeToolCall, review.TypePIILeak, review.TypeCeiling, review.TypeDeclaration, review.TypeHalt, review.TypeReveal},
+		Types: gateTypes,
 	})
 }
 

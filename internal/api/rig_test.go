@@ -183,23 +183,23 @@ func newRig(t *testing.T, change ...func(*Config)) *rig {
 	return r
 }
 
-var (
-	detectorOnce sync.Once
-	detector     *detect.Detector
-	detectorErr  error
-)
-
-func testDetector(t *testing.T) func() *detect.Detector {
-	detectorOnce.Do(func() {
-		var rules []corpus.Rule
-		if rules, detectorErr = corpus.Default(); detectorErr == nil {
-			detector, detectorErr = detect.Compile(rules, detect.Options{})
-		}
-	})
-	if detectorErr != nil {
-		t.Fatal(detectorErr)
+var loadDetector = sync.OnceValues(func() (*detect.Detector, error) {
+	rules, err := corpus.Default()
+	if err != nil {
+		return nil, err
 	}
-	return func() *detect.Detector { return detector }
+	return detect.Compile(rules, detect.Options{})
+})
+
+// testDetector gives the real detector, made only for those who ask.
+func testDetector(t *testing.T) func() *detect.Detector {
+	return func() *detect.Detector {
+		d, err := loadDetector()
+		if err != nil {
+			t.Errorf("detector: %v", err)
+		}
+		return d
+	}
 }
 
 func (r *rig) clock() time.Time { return time.Now().Add(time.Duration(r.now.Load()) * time.Second) }

@@ -447,10 +447,11 @@ func TestSinksAndStubs(t *testing.T) {
 // even where no recogniser would know it.
 func TestHiddenValue(t *testing.T) {
 	g := compile(t, guard.Options{}, guard.Tool{ID: "t", Ceiling: chunk.Internal, Control: guard.Autonomous, Contamination: guard.Arguments, Reason: "test", Arguments: anyText})
-	stubs := []guard.Stub{{Name: "GUEST_LAST_NAME", Class: chunk.PII, Value: chunk.Content("Łukasiewicz")}, {Name: "N", Class: chunk.PII, Value: chunk.Content("2")}}
+	stubs := []guard.Stub{{Name: "GUEST_LAST_NAME", Class: chunk.PII, Value: chunk.Content("Łukasiewicz")}, {Name: "GUEST_FIRST_NAME", Class: chunk.PII, Value: chunk.Content("Rose")}, {Name: "N", Class: chunk.PII, Value: chunk.Content("2")}}
 	for text, want := range map[string]bool{
 		"Mr Łukasiewicz arrives": true, "LUKASIEWICZ": true, "mr lukasiewicz,": true, base64.StdEncoding.EncodeToString([]byte("Łukasiewicz!")): true,
 		"Lukasiewiczowa": false, "2 guests": false, "Luk": false,
+		"Dear Rose,": true, "ROSE": true, "the rose garden": false, "Roses": false,
 	} {
 		args, _ := json.Marshal(map[string]string{"text": text})
 		d := g.Decide(guard.Call{Tool: "t", Arguments: args, Stubs: stubs}, guard.RunState{Class: chunk.PII})

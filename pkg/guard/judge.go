@@ -157,11 +157,16 @@ type hiddenValues []hiddenValue
 type hiddenValue struct {
 	text  []byte // folded, lower case
 	class chunk.Class
+	word  bool // a short word such as rose or grant: counts only where it is written as a name
 }
 
 // minHidden is the length below which a value is too common to say anything: a
 // number of guests, initials, a country code.
 const minHidden = 4
+
+// longName is the length from which a name of one word is taken for itself even where
+// it is written without a capital.
+const longName = 7
 
 func hidden(stubs []Stub) hiddenValues {
 	var out hiddenValues
@@ -170,7 +175,7 @@ func hidden(stubs []Stub) hiddenValues {
 			continue
 		}
 		if v := plain(bytes.TrimSpace([]byte(s.Value))); len(v) >= minHidden {
-			out = append(out, hiddenValue{v, s.Class})
+			out = append(out, hiddenValue{v, s.Class, len(v) < longName && bytes.IndexFunc(v, func(r rune) bool { return r < 'a' || r > 'z' }) < 0})
 		}
 	}
 	return out
@@ -212,6 +217,10 @@ func (h hiddenValues) spans(text []byte, found func(chunk.Span, chunk.Class)) {
 			i += at
 			end := i + len(hv.text)
 			if (i == 0 || !wordByte(low[i-1])) && (end == len(low) || !wordByte(low[end])) {
+				if hv.word && v.Text[i] >= 'a' && v.Text[i] <= 'z' {
+					at = i + 1
+					continue
+				}
 				start, stop := v.Span(i, end)
 				found(chunk.Span{Start: start, End: stop}, hv.class)
 			}
