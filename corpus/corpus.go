@@ -55,6 +55,8 @@ type Rule struct {
 	Steps []Step `yaml:"steps"`
 	// AnyOrder lets the steps come in any order.
 	AnyOrder bool `yaml:"any_order"`
+	// Across lets a match reach over the end of a sentence.
+	Across bool `yaml:"across"`
 	// Pattern, a regular expression, must match the folded text around the steps.
 	Pattern string `yaml:"pattern"`
 	// Unless names terms that, in the same sentence, cancel the rule.

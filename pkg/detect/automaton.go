@@ -22,9 +22,19 @@ type automaton struct {
 	outs  [][]int32 // by state number: literals that end there
 	// The root, inside and outside of words.
 	inside, outside uint32
+	// fold is foldByte, and a space for signs that no literal holds.
+	fold [256]byte
 }
 
 const matchFlag = 1 << 31
+
+// spaceFold is foldByte as a table.
+var spaceFold = func() (t [256]byte) {
+	for b := range 256 {
+		t[b] = foldByte(byte(b))
+	}
+	return t
+}()
 
 // hit is the end of one or more literals.
 type hit struct {
@@ -87,11 +97,18 @@ func newAutomaton(patterns []pattern) (*automaton, error) {
 			classes++
 		}
 	}
+	// Signs that no pattern holds part words as spaces do.
+	a.fold = spaceFold
+	for _, b := range []byte(",;:.+_-*/|~\"'`") {
+		if !used[b] {
+			a.fold[b] = ' '
+		}
+	}
 	var letter [256]bool // by class
 	letter[1] = true
 	var byteOf [256]byte
 	for b := range 256 {
-		f := foldByte(byte(b))
+		f := a.fold[b]
 		a.class[b] = a.class[f]
 		if wordByte(f) {
 			if !used[f] {
@@ -332,7 +349,7 @@ func (a *automaton) over(hits []hit, text []byte, from int, s uint32) []hit {
 		}
 		b := text[i]
 		next := a.delta[s+uint32(a.class[b])]
-		if foldByte(b) != ' ' || next&^matchFlag != s {
+		if a.fold[b] != ' ' || next&^matchFlag != s {
 			n++
 		}
 		s = next
@@ -349,15 +366,15 @@ func (a *automaton) over(hits []hit, text []byte, from int, s uint32) []hit {
 // began gives the offset at which literal lit begins in text when it ends at end.
 // It reports false when text does not hold it there, which means that the hit
 // belongs to another literal of the state.
-func began(text []byte, lit string, end int) (int, bool) {
+func (a *automaton) began(text []byte, lit string, end int) (int, bool) {
 	i := end
 	for k := len(lit) - 1; k >= 0; k-- {
-		if i == 0 || foldByte(text[i-1]) != lit[k] {
+		if i == 0 || a.fold[text[i-1]] != lit[k] {
 			return 0, false
 		}
 		i--
 		if lit[k] == ' ' {
-			for i > 0 && foldByte(text[i-1]) == ' ' {
+			for i > 0 && a.fold[text[i-1]] == ' ' {
 				i--
 			}
 		}

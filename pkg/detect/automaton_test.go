@@ -51,7 +51,7 @@ func ours(t testing.TB, a *automaton, lits []string, text []byte) []occ {
 	a.run(&found, text)
 	for _, h := range slices.Concat(found[:]...) {
 		for _, id := range a.outs[h.state>>a.shift] {
-			start, ok := began(text, lits[id], int(h.end))
+			start, ok := a.began(text, lits[id], int(h.end))
 			if !ok {
 				t.Fatalf("literal %q reported at %d, where it is not", lits[id], h.end)
 			}
@@ -62,11 +62,11 @@ func ours(t testing.TB, a *automaton, lits []string, text []byte) []occ {
 }
 
 // naive looks at every end of every literal.
-func naive(lits []string, text []byte) []occ {
+func naive(a *automaton, lits []string, text []byte) []occ {
 	var out []occ
 	for id, l := range lits {
 		for end := 1; end <= len(text); end++ {
-			if start, ok := began(text, l, end); ok && allowed(bounded(lits)[id], text, start) && !crossesEscape(text, start, end) {
+			if start, ok := a.began(text, l, end); ok && allowed(bounded(lits)[id], text, start) && !crossesEscape(text, start, end) {
 				out = append(out, occ{id, start, end})
 			}
 		}
@@ -108,7 +108,7 @@ func equalSearch(t testing.TB, lits []string, text []byte) {
 	if err != nil {
 		return
 	}
-	got, want := ours(t, a, lits, text), naive(lits, text)
+	got, want := ours(t, a, lits, text), naive(a, lits, text)
 	if d := cmp.Diff(want, got); d != "" {
 		t.Fatalf("literals %q text %q (-naive +ours):\n%s", lits, text, d)
 	}
@@ -116,7 +116,7 @@ func equalSearch(t testing.TB, lits []string, text []byte) {
 	// two spaces meet, so that offsets agree.
 	folded := make([]byte, len(text))
 	for i, b := range text {
-		folded[i] = foldByte(b)
+		folded[i] = a.fold[b]
 	}
 	if bytes.Contains(folded, []byte("  ")) || len(lits) == 0 {
 		return

@@ -69,6 +69,7 @@ type rule struct {
 	pattern    *regexp2.Regexp
 	unless     []int32
 	decoded    bool
+	across     bool       // may reach over the end of a sentence
 	ask        view.Wants // not a rule: a match asks for a view
 }
 
@@ -157,7 +158,8 @@ func (c *compiler) addWord(id int32, w string) error {
 	l := literal{}
 	l.openStart, l.openEnd = strings.HasPrefix(w, "*"), strings.HasSuffix(w, "*")
 	w = strings.TrimSuffix(strings.TrimPrefix(w, "*"), "*")
-	l.text = strings.Join(strings.Fields(view.FoldString(w)), " ")
+	// A sign that no word needs parts words like a space, in the word and in the text.
+	l.text = strings.Join(strings.FieldsFunc(view.FoldString(w), func(r rune) bool { return strings.ContainsRune(" \t\n,;+~", r) }), " ")
 	if l.text == "" || len(l.text) > 200 {
 		return fmt.Errorf("word %q folds to nothing, or is too long", w)
 	}
@@ -192,7 +194,7 @@ func wordRune(r rune) bool {
 
 func (c *compiler) addRule(r corpus.Rule) error {
 	id := int32(len(c.d.rules))
-	out := rule{id: r.ID, family: r.Family, weight: r.Weight, decoded: r.Decoded}
+	out := rule{id: r.ID, family: r.Family, weight: r.Weight, decoded: r.Decoded, across: r.Across}
 	if r.Pattern != "" {
 		p, err := regexp2.Compile(view.FoldString(r.Pattern), regexp2.None)
 		if err != nil {
@@ -205,6 +207,7 @@ func (c *compiler) addRule(r corpus.Rule) error {
 		out.pattern = p
 	}
 	if r.Shape != "" {
+		out.across = true
 		sh, ok := shapes[r.Shape]
 		if !ok {
 			return fmt.Errorf("unknown shape %q", r.Shape)

@@ -7,22 +7,13 @@ import (
 	"github.com/stoplog/stoplog/pkg/chunk"
 )
 
-func builtin(t testing.TB) (*Detector, []corpus.Rule) {
-	t.Helper()
+// SPEC: DET-8
+func TestCases(t *testing.T) {
+	d := detector(t)
 	rules, err := corpus.Default()
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := Compile(rules, Options{RulesOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d, rules
-}
-
-// SPEC: DET-8
-func TestCases(t *testing.T) {
-	d, rules := builtin(t)
 	failed, ran := d.TestCases(rules)
 	for _, f := range failed {
 		t.Errorf("%s: hit=%v case %d: %s", f.Rule, f.Hit, f.N+1, f.Why)

@@ -102,7 +102,7 @@ func sentenceAround(text []byte, from, to int) (lo, hi int) {
 }
 
 // judge turns a node's candidates into findings and scores its windows.
-func (s *scratch) judge(n *node, text []byte, changes view.Changes) {
+func (s *scratch) judge(n *node, text []byte) {
 	s.judgeRules(n, text)
 	if s.d.score == nil && s.visit == nil || !s.all && !s.worth() {
 		return
@@ -153,7 +153,7 @@ func (s *scratch) judgeRules(n *node, text []byte) {
 	for i := range s.cands {
 		c := &s.cands[i]
 		start, end := n.v.Span(int(c.start), int(c.end))
-		if n.depth > 0 && s.unchanged(text[c.start:c.end], start, end) {
+		if n.depth > 0 && !n.hidden && s.unchanged(text[c.start:c.end], start, end) {
 			c.weight = 0
 			continue // the view above found it already
 		}
@@ -223,7 +223,10 @@ func (s *scratch) unchanged(text []byte, start, end int) bool {
 func (s *scratch) inContext(n *node, text []byte, start, end int, p float64) float64 {
 	hidden := n.hidden || n.hiddenAt(text, start)
 	if !hidden && n.depth == 0 {
-		if quotedAt(text, start, end) {
+		switch quoted := quotedAt(text, start, end); {
+		case quoted && s.discuss > 0:
+			p *= 0.5
+		case quoted:
 			p *= 0.6
 		}
 		if s.discuss >= 3 {
@@ -375,7 +378,7 @@ func (s *scratch) window(n *node, text []byte, at chunk.Span, kind WindowKind, g
 	if end <= s.carry {
 		return
 	}
-	if n.depth > 0 && s.unchanged(text[at.Start:at.End], start, end) {
+	if n.depth > 0 && !n.hidden && s.unchanged(text[at.Start:at.End], start, end) {
 		return
 	}
 	d, w := s.d, &s.w

@@ -126,6 +126,7 @@ type scratch struct {
 
 	wants    view.Wants // views that words of the node ask for
 	queue    []node
+	cur      node // the one being searched
 	expanded int
 	exceeded bool
 
@@ -180,39 +181,59 @@ func (s *scratch) scan() {
 
 // node searches one view and queues the views that it asks for.
 func (s *scratch) node(i int) {
-	n := s.queue[i]
-	text := n.v.Text
-	var changes view.Changes
-	if !view.Plain(text) {
+	s.cur = s.queue[i]
+	n := &s.cur
+	if !view.Plain(n.v.Text) {
 		n.beyond = true
-		v := new(view.View) // lives as long as the views made from it
-		changes = view.Fold(v, text)
-		v.Through(&n.v)
-		raw := n.v
-		n.v = *v
-		text = v.Text
-		view.Hidden(changes, raw.Text, func(c view.View) { c.Through(&raw); s.push(n, c) })
+		s.folded(n)
 	}
-	s.search(&n, text, changes)
+	text := n.v.Text
+	s.search(n, text)
 	wants := s.wants | view.Probe(text, s.d.words)
-	if n.depth >= maxDepth {
-		// Something is encoded deeper still. Numbers and long words do not prove that;
-		// a layer that decodes does.
-		view.Decode(text, wants&(view.WantEscapes|view.WantRuns), nil, func(c view.View) {
-			if c.Name != "unspaced" {
-				s.exceeded = true
-			}
-		})
-		return
+	switch {
+	case wants == 0:
+	case n.depth < maxDepth:
+		s.decode(n, wants)
+	default:
+		s.deeper(n, wants)
 	}
-	if wants == 0 {
-		return
-	}
-	view.Decode(text, wants, s.d.words, func(c view.View) { c.Through(&n.v); s.push(n, c) })
+}
+
+// folded replaces the node's text by its folded form, and queues what invisible
+// characters spell.
+func (s *scratch) folded(n *node) {
+	raw := n.v
+	var v view.View
+	changes := view.Fold(&v, raw.Text)
+	v.Through(&raw)
+	name := raw.Name
+	n.v = v
+	n.v.Name = name
+	view.Hidden(changes, raw.Text, func(c view.View) {
+		c.Through(&raw)
+		s.push(n, c)
+	})
+}
+
+func (s *scratch) decode(n *node, wants view.Wants) {
+	view.Decode(n.v.Text, wants, s.d.words, func(c view.View) {
+		c.Through(&n.v)
+		s.push(n, c)
+	})
+}
+
+// deeper holds a text in which something is encoded more often than scans look.
+// Numbers and long words do not prove that; a layer that decodes does.
+func (s *scratch) deeper(n *node, wants view.Wants) {
+	view.Decode(n.v.Text, wants&(view.WantEscapes|view.WantRuns), nil, func(c view.View) {
+		if c.Name != "unspaced" {
+			s.exceeded = true
+		}
+	})
 }
 
 // push queues a derived view within the bounds.
-func (s *scratch) push(parent node, v view.View) {
+func (s *scratch) push(parent *node, v view.View) {
 	if len(v.Text) == 0 {
 		return
 	}
@@ -229,7 +250,7 @@ func (s *scratch) push(parent node, v view.View) {
 
 // search finds the terms, rules and shapes in a node's text and scores its
 // windows.
-func (s *scratch) search(n *node, text []byte, changes view.Changes) {
+func (s *scratch) search(n *node, text []byte) {
 	d := s.d
 	s.occ = s.occ[:0]
 	s.hits.reset()
@@ -243,16 +264,18 @@ func (s *scratch) search(n *node, text []byte, changes view.Changes) {
 	s.order()
 	s.cands = s.cands[:0]
 	s.match(n, text)
-	for _, sh := range d.shapes {
+	for i := range d.shapes {
+		sh := &d.shapes[i]
+		if sh.derived && n.depth == 0 {
+			continue
+		}
 		lo, hi := 0, len(text)
 		if sh.term >= 0 {
 			if lo, hi = s.around(sh.term, text); lo == hi {
 				continue
 			}
 		}
-		sh.find(n, text[lo:hi], func(start, end int) {
-			s.cands = append(s.cands, candidate{rule: sh.rule, start: int32(lo + start), end: int32(lo + end)})
-		})
+		s.look(sh, n, text, lo, hi)
 	}
 	s.wants = 0
 	s.confirm(n, text)
@@ -268,7 +291,14 @@ func (s *scratch) search(n *node, text []byte, changes view.Changes) {
 			}
 		}
 	}
-	s.judge(n, text, changes)
+	s.judge(n, text)
+}
+
+// look has a structure looked for in text[lo:hi].
+func (s *scratch) look(sh *shapeRule, n *node, text []byte, lo, hi int) {
+	sh.find(n, text[lo:hi], func(start, end int) {
+		s.cands = append(s.cands, candidate{rule: sh.rule, start: int32(lo + start), end: int32(lo + end)})
+	})
 }
 
 // shapeReach is how far from its telling words a structure is looked for.
@@ -304,7 +334,7 @@ func (s *scratch) expand(sr *searcher, text []byte) {
 				start := end - len(l.text)
 				if l.spaced {
 					var ok bool
-					if start, ok = began(text, l.text, end); !ok {
+					if start, ok = sr.auto.began(text, l.text, end); !ok {
 						continue
 					}
 				}
@@ -448,6 +478,9 @@ func (s *scratch) confirm(n *node, text []byte) {
 		if k := len(kept); k > 0 && kept[k-1].rule == c.rule && c.start < kept[k-1].end {
 			continue
 		}
+		if !r.across && endsWithin(text[c.start:c.end]) {
+			continue
+		}
 		if len(r.unless) > 0 && s.excused(r, text, c) {
 			continue
 		}
@@ -462,6 +495,27 @@ func (s *scratch) confirm(n *node, text []byte) {
 		kept = append(kept, c)
 	}
 	s.cands = kept
+}
+
+// endsWithin reports that a sentence ends inside text: a full stop and a space
+// and a letter, or a blank line.
+func endsWithin(text []byte) bool {
+	for i := 1; i+2 < len(text); i++ {
+		switch text[i] {
+		case '.', '!', '?':
+			if c := text[i+1]; c == ' ' || c == '\n' || c == '\r' || c >= 0x80 && text[i-1] >= 0x80 {
+				if i >= 3 && wordByte(text[i-1]) && !wordByte(text[i-2]) {
+					continue // an abbreviation of one letter
+				}
+				return true
+			}
+		case '\n':
+			if text[i+1] == '\n' {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // excused reports whether one of the rule's exceptions stands in the candidate's

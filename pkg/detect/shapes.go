@@ -19,16 +19,18 @@ type shape struct {
 	// needs is a class of words without one of which the structure cannot be there;
 	// empty: always looked for.
 	needs string
-	find  func(n *node, text []byte, found func(start, end int))
+	// derived structures are looked for in views only, not in the text itself.
+	derived bool
+	find    func(n *node, text []byte, found func(start, end int))
 }
 
 // shapes are the structures that rules may name.
 var shapes = map[string]shape{
-	"chat-template":  {"any.rolehead", chatTemplate},
-	"fake-turn":      {"any.rolehead", fakeTurn},
-	"tool-call":      {"any.toolcall", toolCall},
-	"data-url":       {"any.mdimage", dataURL},
-	"hidden-channel": {"", hiddenChannel},
+	"chat-template":  {"any.rolehead", false, chatTemplate},
+	"fake-turn":      {"any.rolehead", false, fakeTurn},
+	"tool-call":      {"any.toolcall", false, toolCall},
+	"data-url":       {"any.mdimage", false, dataURL},
+	"hidden-channel": {"", true, hiddenChannel},
 }
 
 var templateToken = regexp.MustCompile(`(?i)<\|(?:im_start|im_end|im_sep|system|user|assistant|endoftext|eot_id|end_of_turn|start_header_id|end_header_id|begin_of_text|channel|message|start|end|tool_call|python_tag)\|>|\[/?INST\]|<</?SYS>>|</?(?:start_of_turn|end_of_turn)>`)

@@ -382,52 +382,52 @@ func (d *decoder) codes() {
 	text := d.text
 	type tok struct{ from, to int }
 	var toks []tok
+	// value reads a token as one character code in base.
+	value := func(t tok, base int) (n int, ok bool) {
+		s := text[t.from:t.to]
+		if len(s) > 2 && s[0] == '0' && (s[1]|0x20 == 'x' || s[1]|0x20 == 'b' && base == 2) {
+			s = s[2:]
+		}
+		if base == 2 && len(s) != 8 && len(s) != 7 || base == 16 && len(s) != 2 || base == 10 && (len(s) < 2 || len(s) > 7) || base == 8 && len(s) != 3 && len(s) != 2 {
+			return 0, false
+		}
+		for _, c := range s {
+			h := hexVal(c)
+			if h < 0 || h >= base {
+				return 0, false
+			}
+			n = n*base + h
+		}
+		return n, n >= 9 && n <= 0x10ffff && (base == 10 || n < 256)
+	}
 	flush := func() {
-		if len(toks) >= 4 {
-			for _, base := range []int{2, 16, 10, 8} {
-				out := make([]byte, 0, len(toks))
-				at := make([]tok, 0, len(toks))
-				ok := true
-				for _, t := range toks {
-					s := text[t.from:t.to]
-					if len(s) > 2 && s[0] == '0' && (s[1]|0x20 == 'x' || s[1]|0x20 == 'b' && base == 2) {
-						s = s[2:]
-					}
-					if base == 2 && len(s) != 8 && len(s) != 7 || base == 16 && len(s) != 2 || base == 10 && (len(s) < 2 || len(s) > 7) || base == 8 && len(s) != 3 && len(s) != 2 {
-						ok = false
+		for _, base := range []int{2, 16, 10, 8} {
+			for i := 0; i < len(toks); {
+				var out []byte
+				var at []tok
+				first := i
+				for ; i < len(toks); i++ {
+					n, ok := value(toks[i], base)
+					if !ok {
 						break
 					}
-					n := 0
-					for _, c := range s {
-						h := hexVal(c)
-						if h < 0 || h >= base {
-							n = -1
-							break
-						}
-						n = n*base + h
-					}
-					if n < 9 || n > 0x10ffff || base != 10 && n > 255 {
-						ok = false
-						break
-					}
-					var enc []byte
-					if n < 256 && base != 10 || n < 128 {
-						enc = []byte{byte(n)}
-					} else {
+					enc := []byte{byte(n)}
+					if base == 10 && n >= 128 {
 						enc = utf8.AppendRune(nil, rune(n))
 					}
 					for range enc {
-						at = append(at, t)
+						at = append(at, toks[i])
 					}
 					out = append(out, enc...)
 				}
-				if !ok || len(out) < 4 || !readable(out) {
-					continue
+				if i-first >= 4 && readable(out) {
+					name := map[int]string{2: "binary", 16: "hex", 10: "decimal", 8: "octal"}[base]
+					p := patch{toks[first].from, toks[i-1].to, out, func(k int) (int, int) { return at[k].from, at[k].to }}
+					d.emitPatches(name, []patch{p})
 				}
-				name := map[int]string{2: "binary", 16: "hex", 10: "decimal", 8: "octal"}[base]
-				p := patch{toks[0].from, toks[len(toks)-1].to, out, func(k int) (int, int) { return at[k].from, at[k].to }}
-				d.emitPatches(name, []patch{p})
-				break
+				if i == first {
+					i++
+				}
 			}
 		}
 		toks = toks[:0]
