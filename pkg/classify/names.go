@@ -19,7 +19,7 @@ import (
 // not. (A trained tagger can take the place of tagNames; nothing else knows how names are
 // found.)
 
-const personThreshold = 1.35
+const personThreshold = 1.1
 
 // gazetteer is a hash table of names: a fingerprint and flags. Other words share a
 // fingerprint with a name once in a hundred thousand.
@@ -344,6 +344,11 @@ func (t *nameTagger) lookup(low []byte) uint32 {
 			return f &^ names.Word
 		}
 	}
+	for _, end := range wordEndings {
+		if len(low) > len(end)+3 && bytes.HasSuffix(low, end) {
+			return names.Word
+		}
+	}
 	if i := bytes.LastIndexAny(low, "-'"); i > 0 {
 		a, b := t.g.flags(low[:i]), t.g.flags(low[i+1:])
 		if (a|b)&names.Word != 0 || i < 2 && low[i] == '-' {
@@ -352,6 +357,14 @@ func (t *nameTagger) lookup(low []byte) uint32 {
 		return a | b
 	}
 	return 0
+}
+
+// endings of words that are no names, in the main languages
+var wordEndings = [][]byte{
+	[]byte("ing"), []byte("tion"), []byte("tions"), []byte("sion"), []byte("sions"), []byte("ment"), []byte("ments"), []byte("ness"), []byte("ity"), []byte("ities"), []byte("ism"), []byte("ology"),
+	[]byte("ical"), []byte("ative"), []byte("ized"), []byte("ised"), []byte("able"), []byte("ible"), []byte("less"), []byte("ship"), []byte("ware"), []byte("ings"), []byte("graphy"),
+	[]byte("ung"), []byte("ungen"), []byte("keit"), []byte("heit"), []byte("schaft"), []byte("ismus"), []byte("isch"), []byte("ción"), []byte("ciones"), []byte("miento"), []byte("dad"), []byte("mente"),
+	[]byte("zione"), []byte("zioni"), []byte("mento"), []byte("ção"), []byte("ções"), []byte("dade"), []byte("ité"), []byte("eux"), []byte("isme"), []byte("heid"), []byte("ingen"),
 }
 
 func forenameWeight(f uint32) float64 {
@@ -442,7 +455,7 @@ func (t *nameTagger) judge(run []nameToken, end int) {
 	if words == 0 {
 		return
 	}
-	score := 0.0
+	score, known := 0.0, false
 	if words+b2i(first.initial) > 1 || len(run) > 1 {
 		if first.initial {
 			score += 0.8
@@ -464,7 +477,7 @@ func (t *nameTagger) judge(run []nameToken, end int) {
 			score -= 0.8 * float64(words-3)
 		}
 		for _, x := range run[1:] {
-			if x.particle && forenameWeight(first.flags) > 0 {
+			if x.particle && forenameWeight(first.flags) >= 1 {
 				score += 0.5
 				break
 			}
@@ -488,6 +501,14 @@ func (t *nameTagger) judge(run []nameToken, end int) {
 		}
 	}
 	score += t.around(start, stop, words)
+	for _, x := range run {
+		if x.flags&^names.Word != 0 || x.initial {
+			known = true
+		}
+	}
+	if !known && words > 1 {
+		score -= 0.25 // capitals alone: titles of papers and products have them too
+	}
 	if score >= personThreshold && codeLine(b, start, stop) {
 		score -= 0.8
 	}
@@ -600,7 +621,7 @@ func (t *nameTagger) around(start, stop, words int) float64 {
 		}
 	}
 	if sentenceStart && words == 1 && score <= 0 {
-		score -= 0.35
+		score -= 0.2
 	}
 
 	// What follows.

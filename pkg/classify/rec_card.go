@@ -42,7 +42,7 @@ func (s *scan) card(start int) {
 	score := 0.95
 	if sep == 0 && length != 16 && !(length == 15 && d[0] == '3') && !(length == 14 && d[0] == '3') {
 		score = 0.45
-		if length == 15 && d[0] == '1' || length == 13 && d[0] == '4' {
+		if length == 15 && (d[0] == '1' || d[0] == '2') || length == 13 && d[0] == '4' {
 			score = 0.5
 		}
 	}
@@ -63,7 +63,7 @@ func (s *scan) card(start int) {
 	s.add(hit{typ: "CREDIT_CARD", start: start, end: good, score: score, valid: true})
 }
 
-var cardContext = recogniser{words: "card,cards,credit,debit,visa,mastercard,amex,maestro,discover,jcb,diners,cc,ccn,pan,payment,credit card,card number,cardnumber,kreditkarte,karte,kartennummer,carte,carte bancaire,tarjeta,carta,cartão,cartao,kaart,karta,kort,kredi,карта,卡号,信用卡,カード,카드,cvv,expiry,exp"}
+var cardContext = recogniser{words: "charged,charge,paid,pay,payed,refund,refunded,billing,billed,purchase,card,cards,credit,debit,visa,mastercard,amex,maestro,discover,jcb,diners,cc,ccn,pan,payment,credit card,card number,cardnumber,kreditkarte,karte,kartennummer,carte,carte bancaire,tarjeta,carta,cartão,cartao,kaart,karta,kort,kredi,карта,卡号,信用卡,カード,카드,cvv,expiry,exp"}
 
 var cardIndex = sync.OnceValue(func() int { return recogniserIndex(&cardContext) })
 

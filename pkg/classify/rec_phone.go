@@ -15,7 +15,7 @@ import (
 // phoneContext has no shape; its words are the context of telephone numbers.
 var phoneContext = recogniser{
 	entity: "PHONE_NUMBER",
-	words: "my number,mio numero,mon numéro,mi número,meu número,mijn nummer,meine nummer,mój numer,mitt nummer,num,phone,phones,telephone,tel,mobile,cell,cellphone,fax,call,text,sms,whatsapp,contact,dial,ring,hotline,phone number,phonenumber,mobilnummer," +
+	words: "my number,mio numero,mon numéro,mi número,meu número,mijn nummer,meine nummer,mój numer,mitt nummer,num,phone,phones,telephone,tel,mobile,cell,cellphone,fax,call,text,sms,whatsapp,contact,dial,ring,hotline,phone number,phonenumber,messages,message,called,calling,reach,number is,chiami,rufen,angerufen,llamar,ligar,bel,dzwoń,mobilnummer," +
 		"telefon,telefonnummer,handy,handynummer,rufnummer,mobil,téléphone,telephone,portable,appelez,móvil,movil,teléfono,telefono,celular,llame,llámame,cellulare,chiamare," +
 		"telefone,telemóvel,ligue,telepono,cep,numara,telefoon,mobiel,bellen,gsm,numer,komórka,komorkowy,puhelin,mob,ph,телефон,тел,моб,τηλέφωνο,电话,手机,電話,携帯,전화,휴대폰,โทร,हाथ,फोन,मोबाइल,هاتف,الهاتف,جوال",
 }
@@ -297,8 +297,8 @@ func (s *scan) national(d []byte, g []digitGroup, paren bool, from, end int) (fl
 			return 0.5, false
 		case n >= 9 && n <= 11 && s.validIn(d, "IN", "CN", "ES", "PL", "PT", "BR", "FR", "DE", "GB", "IT", "NL", "SE", "NO", "DK", "MX", "SG", "PH", "TR"):
 			return 0.5, true
-		case n >= 9 && n <= 13:
-			return 0.35, false
+		case n >= 8 && n <= 13:
+			return 0.3, false
 		}
 		return 0, false
 	}
@@ -340,7 +340,7 @@ func (s *scan) national(d []byte, g []digitGroup, paren bool, from, end int) (fl
 			return 0.45, false
 		}
 		return 0.3, false
-	case paren && n >= 8 && n <= 12 && g[0].n <= 4:
+	case paren && n >= 8 && n <= 12 && g[0].n <= 6:
 		return 0.6, false
 	case n == 10 && (groupsAre(g, 5, 5) || groupsAre(g, 4, 6) || groupsAre(g, 3, 7)) && d[0] >= '6' && s.validIn(d, "IN"):
 		return 0.55, true
