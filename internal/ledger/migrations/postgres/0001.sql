@@ -57,6 +57,7 @@ CREATE TABLE event (
   received   bigint  NOT NULL
 );
 CREATE INDEX event_run ON event (run, n) WHERE run <> '';
+CREATE INDEX event_scope ON event (scope);
 
 CREATE TABLE run (
   id         text    PRIMARY KEY,

@@ -75,6 +75,7 @@ CREATE TABLE event (
   received   INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX event_run ON event (run, n) WHERE run <> '';
+CREATE INDEX event_scope ON event (scope);
 
 CREATE TABLE run (
   id         TEXT    PRIMARY KEY,
