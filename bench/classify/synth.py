@@ -1,4 +1,4 @@
-"""Writes two labelled sets for bench/classify: prose from templates in nine languages, and JSON records.
+"""Writes labelled sets for bench/classify: prose from two sets of templates in nine languages, and JSON records.
 
 The values are made up by Faker (MIT; pip install faker==40.54.0). Usage: python synth.py DIRECTORY
 """
@@ -16,6 +16,16 @@ T={'en':["Hi {person}, could you call me back on {phone}? Thanks, {first}","My n
 'pl':["Dzień dobry, nazywam się {person}, mój telefon to {phone}.","Pan {last} mieszka przy {address}."],
 'pt':["Olá {first}, meu nome é {person} e o meu telefone é {phone}.","O cliente {person} mora na {address}."],
 'sv':["Hej {first}, jag heter {person}. Ring {phone}.","Med vänliga hälsningar\n{person}"]}
+# A second set of templates. Misses in it were not worked on; it chose the threshold for persons.
+HELD_OUT={'en':["I would like to stop receiving messages to {phone}","What's your name? {first} What's your password?","{first} lives at {address}. {first}'s number is {phone}","How do I change the address linked to my credit card to {address}?","please send the replacement to {person}, {address}","A {first} called earlier, left {phone}","The name on the passport reads {person}; date of birth {dob}.","Bob? no, it was {first} who reported the outage","{person} <{email}> wrote:\n> see attached","hi all, please welcome {person} who joins the data team next week. {first} comes from Berlin.","Incident #99 closed by {person} at 14:02 UTC","Re: claim of {person} v. Acme Ltd","Invoice to: {person}, {address}. Due in 30 days.","The defendant, {person}, denied all charges.","could someone ask {first} or {first} to review PR 1234?","PS: say hi to {first} from me","name={person}; phone={phone}; mail={email}","Our CEO {person} and CFO {person} will attend.","Dear Sir, I am writing on behalf of my mother, {person}, aged 82.","card number {card} expires 04/27, name on card {person}","I was charged twice on {card}!","my ssn is {ssn} and my account is with {iban}","{person}: ok see you at 5\n{person}: great","Prescribed by Dr {person} for patient {person}.","pls call {first} asap on {phone}","Ms. {last} and Mr. {last} share a flat at {address}.","User {email} from {ip} failed login","Speaker: {person}, University of Somewhere","{first} & {first}'s wedding is in June","Booking for {person} x2, contact {phone}"],
+'de':["Guten Tag, hier ist {person}. Bitte rufen Sie mich unter {phone} zurück.","Rechnung an {person}, {address}","Zeuge: {person}","ich habe gestern mit {first} gesprochen, sie kommt am Freitag","i.A. {person}"],
+'fr':["Bonjour, ici {person}, rappelez-moi au {phone}","Facture adressée à {person}, {address}","Le docteur {last} vous recevra demain.","{first} a dit que {first} viendrait"],
+'es':["Buenos días, le habla {person}, llámeme al {phone}","Factura a nombre de {person}, {address}","la doctora {last} no atiende hoy"],
+'it':["Buongiorno, sono {person}, mi chiami al {phone}","Spedire a {person}, {address}"],
+'nl':["Goedemiddag, u spreekt met {person}, bel mij op {phone}","Factuur voor {person}, {address}"],
+'pl':["Tu {person}, proszę o telefon {phone}","Faktura dla: {person}, {address}"],
+'pt':["Bom dia, aqui é {person}, ligue para {phone}"],
+'sv':["Jag är {person} och bor på {address}."]}
 def val(k,f,loc):
     if k=='person': return f.first_name()+' '+f.last_name(),'PERSON'
     if k=='first': return f.first_name(),'PERSON'
@@ -36,17 +46,22 @@ def val(k,f,loc):
     if k=='ip': return random.choice([f.ipv4,f.ipv6])(),'IP_ADDRESS'
     if k=='mac': return f.mac_address(),'MAC_ADDRESS'
     if k=='dob': return f.date_of_birth().strftime(random.choice(['%d.%m.%Y','%Y-%m-%d','%d/%m/%Y'])),'DATE_TIME'
-out=open(sys.argv[1] + '/synth.jsonl', 'w');n=0
-for _ in range(60):
-    for lang,ts in T.items():
-        for t in ts:
-            if lang!='en' and random.random()>.6: continue
-            loc=random.choice(L[lang]);f=F[loc];b='';spans=[];pos=0
-            for m in re.finditer(r'\{(\w+)\}',t):
-                b+=t[pos:m.start()];v,ty=val(m.group(1),f,loc)
-                s=len(b.encode());b+=v;spans.append({'start':s,'end':len(b.encode()),'type':ty,'value':v});pos=m.end()
-            b+=t[pos:];n+=1
-            out.write(json.dumps({'id':f'syn-{n}-{loc}','text':b,'spans':spans,'rule':lang},ensure_ascii=False)+'\n')
+def write(name,templates):
+    out=open(sys.argv[1]+'/'+name,'w');n=0
+    for _ in range(60):
+        for lang,ts in templates.items():
+            for t in ts:
+                if lang!='en' and random.random()>.6: continue
+                loc=random.choice(L[lang]);f=F[loc];b='';spans=[];pos=0
+                for m in re.finditer(r'\{(\w+)\}',t):
+                    b+=t[pos:m.start()];v,ty=val(m.group(1),f,loc)
+                    s=len(b.encode());b+=v;spans.append({'start':s,'end':len(b.encode()),'type':ty,'value':v});pos=m.end()
+                b+=t[pos:];n+=1
+                out.write(json.dumps({'id':f'syn-{n}-{loc}','text':b,'spans':spans,'rule':lang},ensure_ascii=False)+'\n')
+
+write('synth.jsonl',T)
+random.seed(99); Faker.seed(99)
+write('held_out.jsonl',HELD_OUT)
 # JSON records
 out=open(sys.argv[1] + '/synth_json.jsonl', 'w')
 for i in range(600):

@@ -8,7 +8,7 @@ func (s *scan) numbers() {
 			i++
 			continue
 		}
-		start, mask := i, uint16(0)
+		start, mask := i, uint8(0)
 		for i < len(t) && is(t[i], cAlnum) {
 			mask |= class[t[i]]
 			i++

@@ -55,7 +55,7 @@ const (
 	cAlnum  = cAlpha | cDigit
 )
 
-var class = func() (t [256]uint16) {
+var class = func() (t [256]uint8) {
 	for i := range t {
 		c := byte(i)
 		switch {
@@ -79,7 +79,7 @@ var class = func() (t [256]uint16) {
 	return
 }()
 
-func is(c byte, mask uint16) bool { return class[c]&mask != 0 }
+func is(c byte, mask uint8) bool { return class[c]&mask != 0 }
 
 // at gives the byte at i, or 0 outside the text.
 func (s *scan) at(i int) byte {

@@ -209,7 +209,7 @@ func (s *scan) shaped(start int) {
 		// One run.
 		from := i
 		digit := is(s.at(i), cDigit)
-		mask := uint16(cAlpha)
+		mask := uint8(cAlpha)
 		if digit {
 			mask = cDigit
 		}
