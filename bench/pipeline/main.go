@@ -17,6 +17,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -37,6 +38,8 @@ import (
 
 	"github.com/stoplog/stoplog/internal/app"
 	"github.com/stoplog/stoplog/internal/config"
+	"github.com/stoplog/stoplog/internal/evidence"
+	"github.com/stoplog/stoplog/internal/ledger"
 	"github.com/stoplog/stoplog/internal/webhook"
 )
 
@@ -86,6 +89,12 @@ type kind struct {
 }
 
 func run(ctx context.Context, o options) error {
+	if o.postgres != "" { // an owner's connection string: the schema is made if it is missing
+		dsn := os.Getenv(o.postgres)
+		if err := errors.Join(ledger.MigratePostgres(ctx, dsn), evidence.MigrateKeysPostgres(ctx, dsn)); err != nil {
+			return err
+		}
+	}
 	kinds := []*kind{{name: "stoplog"}, {name: "identity", identity: true}}
 	chunks := 1
 	for round := range o.rounds {
@@ -152,6 +161,11 @@ func open(ctx context.Context, o options, identity bool) (*bench, error) {
 	}
 	if o.redis != "" {
 		cfg.Stores.Redis = "env:" + o.redis
+	}
+	if o.kafka != "" {
+		if err := app.ApplyTopics(ctx, cfg.Stores.Kafka); err != nil {
+			return nil, err
+		}
 	}
 	p, err := app.Start(ctx, app.Options{Data: dir, Config: cfg, Listen: "127.0.0.1:0", Identity: identity, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))})
 	if err != nil {

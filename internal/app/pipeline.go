@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/stoplog/stoplog/internal/config"
+	"github.com/stoplog/stoplog/internal/stage"
 )
 
 // Options start a whole pipeline inside another program: a test, a benchmark.
@@ -47,3 +48,9 @@ func (p *Pipeline) Brokers() []string { return p.r.kafka.Brokers }
 
 // Stop drains, stops and closes everything.
 func (p *Pipeline) Stop() error { return p.r.stop() }
+
+// ApplyTopics makes the declared topics on a real Kafka, as `stoplog topics apply` does.
+func ApplyTopics(ctx context.Context, brokers []string) error {
+	_, err := applyTopics(ctx, stage.Kafka{Brokers: brokers}, 1)
+	return err
+}
