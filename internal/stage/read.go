@@ -238,6 +238,19 @@ func (s *session) await(ts []*task) bool {
 		case <-s.fetching.Done():
 			return false
 		}
+		// One that is given up must not come again: were its attempts forgotten before
+		// it is committed, it would kill anew when another one kills in between.
+		for t.dead != "" {
+			t.part.mu.Lock()
+			committed := t.part.committed > t.offset
+			t.part.mu.Unlock()
+			if committed {
+				break
+			}
+			if !sleep(s.fetching, 5*time.Millisecond) {
+				return false
+			}
+		}
 	}
 	return true
 }
