@@ -3,6 +3,8 @@ package detect
 import (
 	"bytes"
 	"math"
+	"slices"
+	"sort"
 
 	"github.com/stoplog/stoplog/pkg/chunk"
 	"github.com/stoplog/stoplog/pkg/view"
@@ -144,13 +146,8 @@ func (s *scratch) worth() bool {
 // judgeRules makes findings of the candidates. Rules of one family that match
 // close together say the same thing once; different families add up.
 func (s *scratch) judgeRules(n *node, text []byte) {
-	type voice struct {
-		family string
-		at     int32
-		p      float64
-	}
-	var voices []voice
-	for i := range s.cands {
+	s.voices = s.voices[:0]
+	for i := range s.cands { // in order of where they begin
 		c := &s.cands[i]
 		start, end := n.v.Span(int(c.start), int(c.end))
 		if n.depth > 0 && !n.hidden && s.unchanged(text[c.start:c.end], start, end) {
@@ -162,23 +159,48 @@ func (s *scratch) judgeRules(n *node, text []byte) {
 		if end <= s.carry {
 			continue
 		}
-		voices = append(voices, voice{r.family, c.start, c.weight})
+		s.voices = append(s.voices, voice{r.family, c.start, c.weight})
 		s.found(n, c.rule, start, end, c.weight)
 	}
-	for _, v := range voices {
-		best := map[string]float64{}
-		for _, w := range voices {
-			if w.at >= v.at && w.at-v.at <= cluster {
-				best[w.family] = math.Max(best[w.family], w.p)
+	for i, v := range s.voices {
+		if s.score >= certain {
+			break
+		}
+		best := [16]voice{}
+		k := 0
+		for _, w := range s.voices[i:] {
+			if w.at-v.at > cluster {
+				break
+			}
+			j := 0
+			for j < k && best[j].family != w.family {
+				j++
+			}
+			switch {
+			case j < k:
+				best[j].p = math.Max(best[j].p, w.p)
+			case k < len(best):
+				best[k] = w
+				k++
 			}
 		}
 		miss := 1.0
-		for _, p := range best {
-			miss *= 1 - p
+		for _, w := range best[:k] {
+			miss *= 1 - w.p
 		}
 		s.score = math.Max(s.score, 1-miss)
 	}
 }
+
+// voice is what one match of a rule says.
+type voice struct {
+	family string
+	at     int32
+	p      float64
+}
+
+// certain is a score beyond which nothing that is still to come matters.
+const certain = 0.995
 
 // found keeps a finding, unless one of the same rule lies there already.
 func (s *scratch) found(n *node, id int32, start, end int, weight float64) {
@@ -223,7 +245,7 @@ func (s *scratch) unchanged(text []byte, start, end int) bool {
 func (s *scratch) inContext(n *node, text []byte, start, end int, p float64) float64 {
 	hidden := n.hidden || n.hiddenAt(text, start)
 	if !hidden && n.depth == 0 {
-		switch quoted := quotedAt(text, start, end); {
+		switch quoted := n.quotedAt(text, start, end); {
 		case quoted && s.discuss > 0:
 			p *= 0.5
 		case quoted:
@@ -242,19 +264,24 @@ func (s *scratch) inContext(n *node, text []byte, start, end int, p float64) flo
 	return p
 }
 
+// lineReach is how far back the beginning of a line is looked for.
+const lineReach = 400
+
+func lineStart(text []byte, at int) int {
+	lo := max(0, at-lineReach)
+	return lo + bytes.LastIndexByte(text[lo:at], '\n') + 1
+}
+
 // quotedAt reports whether text[start:end] stands in quotation marks, in
 // back-quotes, in a fenced block or behind the mark of a quoted line.
-func quotedAt(text []byte, start, end int) bool {
-	line := bytes.LastIndexByte(text[:start], '\n') + 1
+func (n *node) quotedAt(text []byte, start, end int) bool {
+	line := lineStart(text, start)
 	if head := bytes.TrimLeft(text[line:start], " \t"); len(head) > 0 && head[0] == '>' {
 		return true
 	}
 	lo := max(line, start-160)
 	for _, q := range []byte{'"', '`'} {
 		if bytes.Count(text[lo:start], []byte{q})%2 == 1 {
-			if q == '"' && structural(text, bytes.LastIndexByte(text[:start], q)) {
-				continue
-			}
 			rest := text[end:min(len(text), end+300)]
 			if i := bytes.IndexByte(rest, q); i >= 0 {
 				return true
@@ -266,26 +293,20 @@ func quotedAt(text []byte, start, end int) bool {
 			return true
 		}
 	}
-	return bytes.Count(text[:start], []byte("```"))%2 == 1
-}
-
-// structural reports whether the mark at text[at] opens a string of a JSON text: it
-// is the syntax of a payload then, and nobody's quotation. Every field of a webhook
-// would read as quoted otherwise.
-func structural(text []byte, at int) bool {
-	head := bytes.TrimLeft(text, " \t\r\n")
-	if len(head) == 0 || (head[0] != '{' && head[0] != '[') {
-		return false
+	// Fences are counted once a node: an odd number of them stands open.
+	if !n.fenced {
+		n.fenced = true
+		for at := 0; ; {
+			i := bytes.Index(text[at:], []byte("```"))
+			if i < 0 {
+				break
+			}
+			at += i + 3
+			n.fences = append(n.fences, int32(at-3))
+		}
 	}
-	before := bytes.TrimRight(text[:at], " \t\r\n")
-	if len(before) == 0 {
-		return false
-	}
-	switch before[len(before)-1] {
-	case ':', ',', '[', '{':
-		return true
-	}
-	return false
+	k, _ := slices.BinarySearch(n.fences, int32(start))
+	return k%2 == 1
 }
 
 // hiddenAt reports whether text[start:] begins in an HTML comment, or in a
@@ -304,7 +325,7 @@ func (n *node) hiddenAt(text []byte, start int) bool {
 	if i := bytes.LastIndex(text[lo:start], []byte("<!--")); i >= 0 && !bytes.Contains(text[lo+i:start], []byte("-->")) {
 		return true
 	}
-	line := bytes.LastIndexByte(text[:start], '\n') + 1
+	line := lineStart(text, start)
 	return bytes.HasPrefix(text[line:start], []byte("[//]: #")) || bytes.HasPrefix(text[line:start], []byte("[comment]: "))
 }
 
@@ -343,7 +364,11 @@ func (s *scratch) judgeWindows(n *node, text []byte) {
 		}
 		return sum
 	}
+	nextCand := 0
 	for i, sent := range s.sents {
+		if s.score >= certain && s.visit == nil {
+			return
+		}
 		lo, hi := sent.Start, sent.End
 		if i > 0 && sent.Start-s.sents[i-1].Start <= groupMax-sent.Len() {
 			lo = s.sents[i-1].Start
@@ -356,8 +381,11 @@ func (s *scratch) judgeWindows(n *node, text []byte) {
 		}
 		own := cue(sent.Start, sent.End)
 		gated := own >= gateAlone || own > 0 && cue(lo, hi) >= gateGroup
-		for _, c := range s.cands {
-			gated = gated || int(c.start) < sent.End && int(c.end) > sent.Start
+		for k := nextCand; k < len(s.cands) && int(s.cands[k].start) < sent.End; k++ {
+			gated = gated || int(s.cands[k].end) > sent.Start
+		}
+		for nextCand < len(s.cands) && int(s.cands[nextCand].start) < sent.Start-candReach {
+			nextCand++
 		}
 		if !gated && !s.all {
 			continue
@@ -371,6 +399,9 @@ func (s *scratch) judgeWindows(n *node, text []byte) {
 		}
 	}
 }
+
+// candReach is how long before a sentence a match that reaches into it may begin.
+const candReach = 400
 
 // window describes text[at] and has it scored.
 func (s *scratch) window(n *node, text []byte, at chunk.Span, kind WindowKind, gated bool) {
@@ -392,20 +423,26 @@ func (s *scratch) window(n *node, text []byte, at chunk.Span, kind WindowKind, g
 	w.Raw = chunk.Span{Start: max(start-s.carry, 0), End: end - s.carry}
 	w.Hits, w.Cues = w.Hits[:0], w.Cues[:0]
 	in := func(p int32) int { return min(max(folded(min(int(p), at.End))-from, 0), to-from) }
-	for _, c := range s.cands {
-		if int(c.start) >= at.Start && int(c.start) < at.End && c.weight > 0 {
+	k := sort.Search(len(s.cands), func(i int) bool { return int(s.cands[i].start) >= at.Start })
+	for _, c := range s.cands[k:] {
+		if int(c.start) >= at.End || len(w.Hits) >= maxInWindow {
+			break
+		}
+		if c.weight > 0 {
 			r := &d.rules[c.rule]
 			w.Hits = append(w.Hits, Hit{Rule: r.id, Family: r.family, Weight: r.weight, Span: chunk.Span{Start: in(c.start), End: in(c.end)}})
 		}
 	}
-	for _, o := range s.occ {
-		if int(o.start) >= at.Start && int(o.start) < at.End {
-			w.Cues = append(w.Cues, Cue{Term: d.terms[o.term].name, At: in(o.start)})
+	k = sort.Search(len(s.occ), func(i int) bool { return int(s.occ[i].start) >= at.Start })
+	for _, o := range s.occ[k:] {
+		if int(o.start) >= at.End || len(w.Cues) >= maxInWindow {
+			break
 		}
+		w.Cues = append(w.Cues, Cue{Term: d.terms[o.term].name, At: in(o.start)})
 	}
 	w.Views, w.Depth = n.chain, n.depth
 	w.Hidden = n.hidden || n.hiddenAt(text, at.Start)
-	w.Quoted = quotedAt(text, at.Start, at.End)
+	w.Quoted = n.quotedAt(text, at.Start, at.End)
 	w.Discuss = s.discuss
 	w.Whole = len(text) <= wholeMax
 	if s.visit != nil {
@@ -422,6 +459,9 @@ func (s *scratch) window(n *node, text []byte, at chunk.Span, kind WindowKind, g
 	}
 	s.score = math.Max(s.score, p)
 }
+
+// maxInWindow bounds the hits, and the cues, that one window is described with.
+const maxInWindow = 200
 
 // minModelFinding is the least score of a window that is shown as a finding.
 const minModelFinding = 0.5

@@ -103,6 +103,8 @@ type node struct {
 	hidden bool
 	beyond bool // the text holds more than ASCII
 	hides  int8 // whether the text holds comments: 0 not looked, 1 no, 2 yes
+	fenced bool // fences is filled
+	fences []int32
 }
 
 type slot struct {
@@ -118,11 +120,12 @@ type scratch struct {
 	carry int
 	gaps  []chunk.Span
 
-	hits  hits
-	occ   []occurrence
-	cands []candidate
-	slots []slot
-	epoch uint32
+	hits   hits
+	occ    []occurrence
+	cands  []candidate
+	voices []voice
+	slots  []slot
+	epoch  uint32
 
 	wants    view.Wants // views that words of the node ask for
 	queue    []node
@@ -459,12 +462,11 @@ func (s *scratch) confirm(n *node, text []byte) {
 	}
 	d := s.d
 	kept := s.cands[:0]
-	sort.SliceStable(s.cands, func(i, j int) bool {
-		a, b := s.cands[i], s.cands[j]
+	slices.SortStableFunc(s.cands, func(a, b candidate) int {
 		if a.rule != b.rule {
-			return a.rule < b.rule
+			return int(a.rule - b.rule)
 		}
-		return a.start < b.start
+		return int(a.start - b.start)
 	})
 	for _, c := range s.cands {
 		r := &d.rules[c.rule]
@@ -494,6 +496,7 @@ func (s *scratch) confirm(n *node, text []byte) {
 		c.weight = r.weight
 		kept = append(kept, c)
 	}
+	slices.SortStableFunc(kept, func(a, b candidate) int { return int(a.start - b.start) })
 	s.cands = kept
 }
 

@@ -14,7 +14,8 @@ var inline = map[string]bool{
 // tagAt gives the end of the tag or comment that begins at text[i], and its name.
 func tagAt(text []byte, i int) (end int, name string) {
 	if bytes.HasPrefix(text[i:], []byte("<!--")) {
-		if k := bytes.Index(text[i+4:], []byte("-->")); k >= 0 {
+		// Comments that hide words from a reader inside other words are short.
+		if k := bytes.Index(text[i+4:min(len(text), i+2000)], []byte("-->")); k >= 0 {
 			return i + 4 + k + 3, "!--"
 		}
 		return 0, ""
@@ -51,6 +52,9 @@ func conceals(tag []byte) bool {
 
 var attribute = regexp.MustCompile(`(?i)\b(?:alt|title|aria-label|aria-description|placeholder|content|value|summary|data-[a-z-]+)\s*=\s*("([^"]{12,})"|'([^']{12,})')`)
 
+// hiddenMax is how much of a hidden element is looked at, in bytes.
+const hiddenMax = 4000
+
 // markup takes away what a renderer does not show inside words and phrases, and
 // shows what a renderer hides.
 func (d *decoder) markup() {
@@ -74,10 +78,11 @@ func (d *decoder) markup() {
 			tag := text[i:end]
 			if text[i+1] != '/' && name != "!--" {
 				if len(tag) > 12 && conceals(tag) && concealing.Match(tag) {
-					if e := bytes.Index(text[end:], []byte("</"+name)); e > 8 {
+					inside := text[end:min(len(text), end+hiddenMax)]
+					if e := bytes.Index(inside, []byte("</")); e > 8 {
 						hidden = append(hidden, patch{from: end, to: end + e})
-					} else if e := bytes.Index(bytes.ToLower(text[end:]), []byte("</"+name)); e > 8 {
-						hidden = append(hidden, patch{from: end, to: end + e})
+					} else if e < 0 && len(inside) > 8 {
+						hidden = append(hidden, patch{from: end, to: end + len(inside)})
 					}
 				}
 				if bytes.Count(tag, []byte(" ")) < 3 {

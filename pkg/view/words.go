@@ -146,8 +146,10 @@ func loses(t string, s []byte) bool {
 
 // shuffledAt reports whether the word at text[i] is a shuffled one.
 func (w *Words) shuffledAt(text []byte, i int) bool {
-	for i > 0 && isLetter(text[i-1]) {
-		i--
+	for from := i; i > 0 && isLetter(text[i-1]); i-- {
+		if from-i > 24 {
+			return false // no word is that long
+		}
 	}
 	end := i
 	for end < len(text) && isLetter(text[end]) && end-i < 25 {
