@@ -25,6 +25,7 @@ import (
 	"math"
 	"net/http"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/pprof"
 	"sort"
@@ -39,6 +40,7 @@ import (
 	"github.com/stoplog/stoplog/internal/app"
 	"github.com/stoplog/stoplog/internal/config"
 	"github.com/stoplog/stoplog/internal/evidence"
+	"github.com/stoplog/stoplog/internal/keys"
 	"github.com/stoplog/stoplog/internal/ledger"
 	"github.com/stoplog/stoplog/internal/webhook"
 )
@@ -47,6 +49,7 @@ type options struct {
 	docs, rounds, clients, text int
 	latency                     time.Duration
 	kafka, postgres, redis      string
+	keys                        string // shared by rounds on one Postgres
 }
 
 func main() {
@@ -93,6 +96,15 @@ func run(ctx context.Context, o options) error {
 		dsn := os.Getenv(o.postgres)
 		if err := errors.Join(ledger.MigratePostgres(ctx, dsn), evidence.MigrateKeysPostgres(ctx, dsn)); err != nil {
 			return err
+		}
+		// The rounds share the database, so they share its keys.
+		dir, err := os.MkdirTemp("", "stoplog-bench-keys-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		if o.keys = filepath.Join(dir, "keys"); keys.Generate(o.keys) != nil {
+			return errors.New("keys cannot be made")
 		}
 	}
 	kinds := []*kind{{name: "stoplog"}, {name: "identity", identity: true}}
@@ -157,7 +169,7 @@ func open(ctx context.Context, o options, identity bool) (*bench, error) {
 		cfg.Stores.Kafka = []string{o.kafka}
 	}
 	if o.postgres != "" {
-		cfg.Stores.Postgres = "env:" + o.postgres
+		cfg.Stores.Postgres, cfg.Stores.Keys = "env:"+o.postgres, o.keys
 	}
 	if o.redis != "" {
 		cfg.Stores.Redis = "env:" + o.redis
