@@ -1,6 +1,9 @@
 package classify
 
-import "bytes"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // Identifiers without a checksum: passports, driving licences, medical record numbers,
 // bank accounts. What names them decides ("Passport No. X1234567"), and the form of
@@ -12,6 +15,7 @@ var labels = []ownSecret{
 	{"mrn", []string{"mrn", "medical record", "medicalrecord", "medical_record", "patient id", "patient_id", "patientid", "patient number", "patient no", "patient #", "chart number", "chart no", "chart #", "hospital number", "hospital no", "hospital id", "med rec", "record number", "patientennummer", "dossier patient", "historia clínica", "health record number", "unit number", "mr#", "mr #", "mr no", "uhid", "nhs hospital"}, (*scan).mrn},
 	{"bank", []string{"account number", "account no", "account #", "account_number", "accountnumber", "acct", "bank account", "a/c no", "kontonummer", "checking account", "savings account", "numéro de compte", "número de cuenta", "account:"}, (*scan).bank},
 	{"health-id", []string{"member id", "member_id", "memberid", "subscriber id", "subscriber_id", "health plan", "insurance id", "insurance_id", "insurance number", "policy number", "beneficiary id", "health insurance"}, (*scan).healthID},
+	{"name", []string{"姓名", "联系人", "聯絡人", "收件人", "客户姓名", "氏名", "お名前", "名前", "ご担当者", "이름", "성명", "담당자"}, (*scan).denseName},
 	{"coordinate", []string{"latitude", "longitude", "\"lat\"", "\"lng\"", "\"lon\"", "\"long\""}, (*scan).coordinate},
 }
 
@@ -229,5 +233,29 @@ func (s *scan) coordinate(start, end int) {
 	}
 	if whole, n, ok := s.decimal(&i); ok && n >= 4 && whole <= 180 && !is(s.at(i), cAlnum) {
 		s.labelHit("LOCATION", from, i, 0.75)
+	}
+}
+
+// denseName takes a labelled name in a script without capitals or blanks.
+func (s *scan) denseName(start, end int) {
+	t := s.text
+	i := end
+	for i < len(t) && i-end < 6 && bytes.IndexByte([]byte(": =\"'\t"), t[i]) >= 0 {
+		i++
+	}
+	if i == end {
+		return // no operator: the label is a word of the sentence
+	}
+	from, n := i, 0
+	for i < len(t) && n < 9 {
+		r, size := utf8.DecodeRune(t[i:])
+		if !isDense(r) || r >= 0x3000 && r <= 0x303F || r == 0x30FB && n == 0 {
+			break
+		}
+		i += size
+		n++
+	}
+	if n >= 2 && n <= 8 {
+		s.labelHit("PERSON", from, i, 0.8)
 	}
 }
