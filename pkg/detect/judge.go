@@ -366,8 +366,12 @@ func (s *scratch) judgeWindows(n *node, text []byte) {
 	}
 	nextCand := 0
 	for i, sent := range s.sents {
-		if s.score >= certain && s.visit == nil {
-			return
+		if s.score >= s.enough && s.visit == nil {
+			// The verdict cannot get worse; a few more windows are shown to people.
+			if s.extra >= maxExtra {
+				return
+			}
+			s.extra++
 		}
 		lo, hi := sent.Start, sent.End
 		if i > 0 && sent.Start-s.sents[i-1].Start <= groupMax-sent.Len() {
@@ -399,6 +403,9 @@ func (s *scratch) judgeWindows(n *node, text []byte) {
 		}
 	}
 }
+
+// maxExtra is how many windows are scored after the verdict is certain.
+const maxExtra = 32
 
 // candReach is how long before a sentence a match that reaches into it may begin.
 const candReach = 400

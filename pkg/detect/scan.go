@@ -141,6 +141,8 @@ type scratch struct {
 	discuss  int
 	findings []chunk.Finding
 	score    float64
+	enough   float64 // a score that quarantines
+	extra    int     // windows scored since it was reached
 
 	visit func(*Window)
 	all   bool
@@ -157,6 +159,10 @@ func (s *scratch) begin(d *Detector, in Input) {
 	}
 	for _, g := range in.Gaps {
 		s.gaps = append(s.gaps, g.Shift(s.carry))
+	}
+	s.enough, s.extra = DefaultQuarantine, 0
+	if in.Quarantine > 0 && in.Quarantine <= 1 {
+		s.enough = in.Quarantine
 	}
 	s.queue = s.queue[:0]
 	s.findings = nil

@@ -434,7 +434,7 @@ func (d *decoder) codes() {
 	}
 	for i := 0; i < len(text); {
 		c := text[i]
-		if hexVal(c) < 0 && !(c|0x20 == 'x' && i > 0 && text[i-1] == '0') {
+		if hexVal(c) < 0 { // an x belongs to a token only behind its 0, which the loop below reads with it
 			if len(toks) > 0 && (i-toks[len(toks)-1].to > 3 || isLetter(c)) {
 				flush()
 			}
