@@ -12,8 +12,11 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/stoplog/stoplog/internal/problem"
 )
 
 // Exit codes of every command.
@@ -37,6 +40,8 @@ type env struct {
 	in       io.Reader
 	out, err io.Writer
 	format   string // text or json
+	noTags   bool   // --no-injection-protection
+	began    time.Time
 	logs     logOptions
 }
 
@@ -54,7 +59,7 @@ func Main(args []string, in io.Reader, out, stderr io.Writer) int {
 		<-signals
 		os.Exit(130)
 	}()
-	e := &env{in: in, out: out, err: stderr}
+	e := &env{in: in, out: out, err: stderr, began: time.Now()}
 	root := newRoot(e)
 	root.SetArgs(args)
 	root.SetIn(in)
@@ -68,12 +73,31 @@ func Main(args []string, in io.Reader, out, stderr io.Writer) int {
 	case errors.Is(err, errProblems):
 		return exitProblem
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "stoplog: %v\n", err)
+		e.failed("usage", err)
 		return exitUsage
 	default:
-		fmt.Fprintf(stderr, "stoplog: %v\n", err)
+		e.failed("failed", err)
 		return exitProblem
 	}
+}
+
+// failed says why a command did not do what it was told to: a line for people, and
+// for a program that reads JSON an envelope too.
+func (e *env) failed(code string, err error) {
+	fmt.Fprintf(e.err, "stoplog: %v\n", err)
+	if e.format != "json" {
+		return
+	}
+	failed := problem.Error{Code: code, Message: err.Error()}
+	var data any
+	var refused *apiError
+	if errors.As(err, &refused) {
+		failed.Code, failed.Retryable = refused.Code, refused.Retryable
+		if len(refused.Data) > 0 {
+			data = refused.Data
+		}
+	}
+	_ = e.envelope(false, data, &failed, nil)
 }
 
 func newRoot(e *env) *cobra.Command {
@@ -103,10 +127,11 @@ One text:    echo '{"id":"1","text":"hello"}' | stoplog scan --format jsonl`,
 	})
 	f := root.PersistentFlags()
 	f.StringVar(&e.format, "format", "text", "output: text or json")
+	f.BoolVar(&e.noTags, "no-injection-protection", false, "leave the tags of external content out of JSON output; fences stay")
 	f.StringVar(&e.logs.format, "log-format", "auto", "logs: auto (a banner on a terminal, JSON otherwise), text or json")
 	f.StringVar(&e.logs.level, "log-level", "info", "logs: debug, info, warn or error")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if e.format != "text" && e.format != "json" && !(e.format == "jsonl" && cmd.Name() == "scan") && !(e.format == "sarif" && cmd.Parent() != nil && cmd.Parent().Name() == "rules") {
+		if e.format != "text" && e.format != "json" && !(e.format == "jsonl" && cmd.Name() == "scan") && !(e.format == "sarif" && cmd.Annotations[sarifOutput] != "") {
 			return usagef("--format %s: want text or json", e.format)
 		}
 		return e.logs.check()

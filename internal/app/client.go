@@ -31,6 +31,7 @@ type answer struct {
 	Data     json.RawMessage `json:"data"`
 	Code     string          `json:"code"`
 	Detail   string          `json:"detail"`
+	Again    bool            `json:"retryable"`
 	Warnings []string        `json:"warnings"`
 	Gate     string          `json:"gate_id"`
 }
@@ -83,18 +84,31 @@ func (c *client) do(ctx context.Context, method, path string, body any, header .
 
 // call is do for commands: a refusal is an error that says the code and what to do.
 func (c *client) call(ctx context.Context, method, path string, body, into any) error {
-	a, err := c.do(ctx, method, path, body)
-	if err != nil {
+	a, err := c.ask(ctx, method, path, body)
+	if err != nil || into == nil {
 		return err
-	}
-	if !a.OK {
-		return fmt.Errorf("%s (%d): %s", a.Code, a.Status, a.Detail)
-	}
-	if into == nil {
-		return nil
 	}
 	return json.Unmarshal(a.Data, into)
 }
+
+// ask is call for a command that needs the whole answer.
+func (c *client) ask(ctx context.Context, method, path string, body any) (answer, error) {
+	a, err := c.do(ctx, method, path, body)
+	if err == nil && !a.OK {
+		err = &apiError{a.Status, a.Code, a.Detail, a.Again, a.Data}
+	}
+	return a, err
+}
+
+// apiError is a refusal by the API.
+type apiError struct {
+	Status       int
+	Code, Detail string
+	Retryable    bool
+	Data         json.RawMessage
+}
+
+func (e *apiError) Error() string { return fmt.Sprintf("%s (%d): %s", e.Code, e.Status, e.Detail) }
 
 type clientFlags struct{ data, url, token string }
 

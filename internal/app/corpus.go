@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -96,7 +97,8 @@ func readCases(path string) ([]corpusCase, error) {
 }
 
 func corpusCommand(e *env) *cobra.Command {
-	c := &cobra.Command{Use: "corpus", GroupID: "data", Short: "Turn reviewed content into regression cases, and check them", RunE: helpOnly}
+	c := &cobra.Command{Use: "corpus", GroupID: "data", Short: "Turn reviewed content into regression cases, and check them", RunE: helpOnly,
+		Example: "  stoplog corpus add gate_… --data ./stoplog-data\n  stoplog corpus check --data ./stoplog-data"}
 	var f clientFlags
 	f.add(c)
 	var file string
@@ -140,19 +142,29 @@ func corpusCommand(e *env) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				wrong := 0
+				type wrongCase struct {
+					ID      string        `json:"id"`
+					Label   int           `json:"label"`
+					Verdict chunk.Verdict `json:"verdict"`
+					Score   float64       `json:"score"`
+				}
+				wrong := []wrongCase{}
 				for _, k := range cases {
 					s, _ := d.scan([]byte(k.Text))
 					if caught := s.Verdict != chunk.Clean; caught != (k.Label == 1) {
-						wrong++
-						fmt.Fprintf(e.out, "%s: label %d, verdict %s, score %.4f\n", k.ID, k.Label, s.Verdict, s.Score)
+						wrong = append(wrong, wrongCase{k.ID, k.Label, s.Verdict, round(s.Score)})
 					}
 				}
-				fmt.Fprintf(e.out, "%d of %d cases hold.\n", len(cases)-wrong, len(cases))
-				if wrong > 0 {
+				err = e.envelopeOrText(len(wrong) == 0, map[string]any{"cases": len(cases), "wrong": wrong}, func(w io.Writer) {
+					for _, k := range wrong {
+						fmt.Fprintf(w, "%s: label %d, verdict %s, score %.4f\n", k.ID, k.Label, k.Verdict, k.Score)
+					}
+					fmt.Fprintf(w, "%d of %d cases hold.\n", len(cases)-len(wrong), len(cases))
+				})
+				if err == nil && len(wrong) > 0 {
 					return errProblems
 				}
-				return nil
+				return err
 			},
 		},
 	)

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -53,7 +52,7 @@ when none does.`,
 				}
 			}
 			if e.format == "json" {
-				if err := json.NewEncoder(e.out).Encode(map[string]any{"ok": !failed, "checks": checks}); err != nil {
+				if err := e.envelope(!failed, map[string]any{"checks": checks}, nil, nil); err != nil {
 					return err
 				}
 			}

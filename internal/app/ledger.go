@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -84,7 +85,7 @@ func (r *report) end(result any, text string) error {
 		if r.problems == nil {
 			r.problems = []provenance.Problem{}
 		}
-		if err := json.NewEncoder(r.e.out).Encode(map[string]any{"ok": ok, "result": result, "problems": r.problems}); err != nil {
+		if err := r.e.envelope(ok, map[string]any{"result": result, "problems": r.problems}, nil, nil); err != nil {
 			return err
 		}
 	} else {
@@ -153,7 +154,8 @@ func auditText(a ledger.AuditReport) string {
 }
 
 func ledgerCommand(e *env) *cobra.Command {
-	c := &cobra.Command{Use: "ledger", GroupID: "look", Short: "Verify, show, prove and export the ledger", RunE: helpOnly}
+	c := &cobra.Command{Use: "ledger", GroupID: "look", Short: "Verify, show, prove and export the ledger", RunE: helpOnly,
+		Example: "  stoplog ledger verify --data ./stoplog-data\n  stoplog ledger show --data ./stoplog-data --kind gate-opened"}
 	var f storeFlags
 	f.add(c)
 
@@ -251,6 +253,11 @@ rewrite the database and sign is found out only by a copy he could not reach: ke
 	show.Flags().StringVar(&subject, "subject", "", "records about this event, chunk or gate")
 	show.Flags().StringVar(&kind, "kind", "", "records of this kind")
 	show.Flags().IntVar(&limit, "limit", 100, "at most so many")
+	kinds := make([]string, len(provenance.Kinds))
+	for i, k := range provenance.Kinds {
+		kinds[i] = string(k)
+	}
+	offer(show, "kind", kinds...)
 
 	prove := &cobra.Command{
 		Use: "prove RECORD", Short: "Print the proof that a record is in the signed tree",
@@ -269,11 +276,8 @@ rewrite the database and sign is found out only by a copy he could not reach: ke
 			if err != nil {
 				return err
 			}
-			if e.format == "json" {
-				return json.NewEncoder(e.out).Encode(map[string]any{"record": json.RawMessage(r.Canon), "seq": r.Seq, "proof": p})
-			}
-			_, err = e.out.Write(p.Text())
-			return err
+			data := map[string]any{"record": json.RawMessage(r.Canon), "seq": r.Seq, "proof": p}
+			return e.answer(data, func(w io.Writer) { _, _ = w.Write(p.Text()) })
 		},
 	}
 

@@ -1,9 +1,9 @@
 package app
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -39,7 +39,8 @@ func initCommand(e *env) *cobra.Command {
 }
 
 func configCommand(e *env) *cobra.Command {
-	c := &cobra.Command{Use: "config", GroupID: "setup", Short: "Check a configuration; print its JSON Schema", RunE: helpOnly}
+	c := &cobra.Command{Use: "config", GroupID: "setup", Short: "Check a configuration; print its JSON Schema", RunE: helpOnly,
+		Example: "  stoplog config check ./stoplog-data/stoplog.yaml"}
 	c.AddCommand(
 		&cobra.Command{
 			Use: "check FILE", Short: "Check a configuration file: form, registries, references",
@@ -47,34 +48,28 @@ func configCommand(e *env) *cobra.Command {
 			Args:    exactArgs(1, "one file"),
 			RunE: func(_ *cobra.Command, args []string) error {
 				problems := checkConfig(args[0])
-				type result struct {
-					File     string   `json:"file"`
-					OK       bool     `json:"ok"`
-					Problems []string `json:"problems"`
-				}
-				r := result{args[0], len(problems) == 0, []string{}}
+				list := []string{}
 				for _, p := range problems {
-					r.Problems = append(r.Problems, p.Error())
+					list = append(list, p.Error())
 				}
-				if e.format == "json" {
-					_ = json.NewEncoder(e.out).Encode(r)
-				} else {
-					for _, p := range problems {
-						fmt.Fprintf(e.out, "%s: %v\n", args[0], p)
+				err := e.envelopeOrText(len(list) == 0, map[string]any{"file": args[0], "problems": list}, func(w io.Writer) {
+					for _, p := range list {
+						fmt.Fprintf(w, "%s: %s\n", args[0], p)
 					}
-				}
-				if len(problems) > 0 {
+					if len(list) == 0 {
+						fmt.Fprintf(w, "%s holds.\n", args[0])
+					}
+				})
+				if err == nil && len(list) > 0 {
 					return errProblems
 				}
-				if e.format != "json" {
-					fmt.Fprintf(e.out, "%s holds.\n", args[0])
-				}
-				return nil
+				return err
 			},
 		},
 		&cobra.Command{
 			Use: "schema", Short: "Print the JSON Schema of the configuration", Args: exactArgs(0, "no arguments"),
-			RunE: func(*cobra.Command, []string) error { _, err := e.out.Write(config.Schema); return err },
+			Example: "  stoplog config schema > stoplog.schema.json",
+			RunE:    func(*cobra.Command, []string) error { _, err := e.out.Write(config.Schema); return err },
 		},
 	)
 	return c
@@ -136,13 +131,9 @@ func helpOnly(cmd *cobra.Command, args []string) error {
 	return cmd.Help()
 }
 
-// print writes data as JSON or the text made from the format.
+// print is answer with a text made from a format.
 func (e *env) print(data any, format string, a ...any) error {
-	if e.format == "json" {
-		return json.NewEncoder(e.out).Encode(data)
-	}
-	_, err := fmt.Fprintf(e.out, format, a...)
-	return err
+	return e.answer(data, func(w io.Writer) { fmt.Fprintf(w, format, a...) })
 }
 
 // loadConfig finds the configuration of a data directory, or reads the named file.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +28,8 @@ func applyTopics(ctx context.Context, k stage.Kafka, replication int) (stage.Top
 }
 
 func topicsCommand(e *env) *cobra.Command {
-	c := &cobra.Command{Use: "topics", GroupID: "setup", Short: "Make the topics on Kafka", RunE: helpOnly}
+	c := &cobra.Command{Use: "topics", GroupID: "setup", Short: "List the topics, and make them on Kafka", RunE: helpOnly,
+		Example: "  stoplog topics list\n  stoplog topics apply --config /etc/stoplog.yaml"}
 	var data, file string
 	apply := &cobra.Command{
 		Use: "apply", Short: "Create the declared topics that are missing; report what differs",
@@ -63,8 +66,56 @@ ever deleted. Running it again changes nothing.`,
 			return e.print(r, "%s", text)
 		},
 	}
-	apply.Flags().StringVar(&data, "data", "stoplog-data", "data directory")
-	apply.Flags().StringVar(&file, "config", "", "configuration file (default DATA/stoplog.yaml)")
-	c.AddCommand(apply)
+	list := &cobra.Command{
+		Use: "list", Short: "List the declared topics, and which of them the configured Kafka lacks",
+		Example: "  stoplog topics list\n  stoplog topics list --config /etc/stoplog.yaml --format json",
+		Args:    exactArgs(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			declared, err := stage.LoadTopics(deploy.Topics)
+			if err != nil {
+				return err
+			}
+			var missing []string
+			asked := false
+			if cfg, err := loadConfig(file, data); err == nil && len(cfg.Stores.Kafka) > 0 {
+				if missing, err = declared.Missing(cmd.Context(), stage.Kafka{Brokers: cfg.Stores.Kafka}); err != nil {
+					return err
+				}
+				asked = true
+			} else if file != "" && err != nil {
+				return err
+			}
+			return e.listTopics(declared, missing, asked)
+		},
+	}
+	for _, x := range []*cobra.Command{apply, list} {
+		x.Flags().StringVar(&data, "data", "stoplog-data", "data directory")
+		x.Flags().StringVar(&file, "config", "", "configuration file (default DATA/stoplog.yaml)")
+	}
+	c.AddCommand(apply, list)
 	return c
+}
+
+func (e *env) listTopics(declared stage.Topics, missing []string, asked bool) error {
+	type topicView struct {
+		Name       string `json:"name"`
+		Partitions int    `json:"partitions"`
+		Retention  string `json:"retention"`
+		MaxBytes   int    `json:"max_message_bytes"`
+		Cleanup    string `json:"cleanup"`
+		There      *bool  `json:"there,omitempty"` // unset: no Kafka is configured
+	}
+	list := []topicView{}
+	rows := [][]string{{"TOPIC", "PARTITIONS", "RETENTION", "CLEANUP", "ON KAFKA"}}
+	for _, t := range declared {
+		v := topicView{Name: t.Name, Partitions: t.Partitions, Retention: t.Retention.String(), MaxBytes: t.MaxMessageBytes, Cleanup: t.Cleanup}
+		there := ""
+		if asked {
+			is := !has(missing, t.Name)
+			v.There, there = &is, map[bool]string{true: "yes", false: "missing"}[is]
+		}
+		list = append(list, v)
+		rows = append(rows, []string{v.Name, strconv.Itoa(v.Partitions), v.Retention, v.Cleanup, there})
+	}
+	return e.answer(map[string]any{"topics": list}, func(w io.Writer) { table(w, rows...) })
 }
