@@ -155,7 +155,11 @@ func (s *scratch) judgeRules(n *node, text []byte) {
 			continue // the view above found it already
 		}
 		r := &s.d.rules[c.rule]
-		c.weight = s.inContext(n, text, int(c.start), int(c.end), r.weight)
+		p := r.weight
+		if r.family == "delimiter-forgery" && s.discuss > 0 && n.depth == 0 {
+			p *= 0.6 // what is written about models shows their templates
+		}
+		c.weight = s.inContext(n, text, int(c.start), int(c.end), p)
 		if end <= s.carry {
 			continue
 		}

@@ -23,7 +23,8 @@ import "github.com/stoplog/stoplog/pkg/chunk"
 // layer) is cut into sentences: at terminators of any script, at line breaks, at
 // 240 bytes at the latest; a sentence shorter than 24 bytes joins its successor.
 // A sentence is a candidate when its cues (words of corpus/words, by weight) or
-// rule hits pass the gate. Each candidate is scored twice: alone (Kind Sentence)
+// rule hits pass the gate (judge.go: gateAlone, gateGroup; each place counts once,
+// by its weightiest cue). Each candidate is scored twice: alone (Kind Sentence)
 // and with its neighbours (Kind Group, at most 600 bytes). [Detector.Windows]
 // hands out exactly these windows, so training sees what scanning sees; with
 // all set it also gives the ones the gate would drop (Gated false), which is how
