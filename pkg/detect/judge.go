@@ -276,6 +276,26 @@ func lineStart(text []byte, at int) int {
 	return lo + bytes.LastIndexByte(text[lo:at], '\n') + 1
 }
 
+// opensField reports whether the mark at text[at] opens a string of a JSON text: it is
+// the syntax of a payload then, and nobody's quotation. Every field of a webhook would
+// read as quoted otherwise (TestFieldsAreNotQuotations).
+func opensField(text []byte, at int) bool {
+	head := bytes.TrimLeft(text[:min(len(text), 64)], " \t\r\n")
+	if len(head) == 0 || (head[0] != '{' && head[0] != '[') {
+		return false
+	}
+	for at--; at >= 0; at-- {
+		switch text[at] {
+		case ' ', '\t', '\r', '\n':
+		case ':', ',', '[', '{':
+			return true
+		default:
+			return false
+		}
+	}
+	return false
+}
+
 // quotedAt reports whether text[start:end] stands in quotation marks, in
 // back-quotes, in a fenced block or behind the mark of a quoted line.
 func (n *node) quotedAt(text []byte, start, end int) bool {
@@ -286,6 +306,9 @@ func (n *node) quotedAt(text []byte, start, end int) bool {
 	lo := max(line, start-160)
 	for _, q := range []byte{'"', '`'} {
 		if bytes.Count(text[lo:start], []byte{q})%2 == 1 {
+			if q == '"' && opensField(text, lo+bytes.LastIndexByte(text[lo:start], q)) {
+				continue
+			}
 			rest := text[end:min(len(text), end+300)]
 			if i := bytes.IndexByte(rest, q); i >= 0 {
 				return true
