@@ -1,6 +1,8 @@
 package app
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
 	"errors"
 	"net/http"
 
@@ -65,11 +67,15 @@ func (s *system) senders(r *http.Request) (door.Principal, error) {
 
 // newAPI makes the egress side: contexts, guard, review queue and page, ledger.
 func (s *system) newAPI() (*api.API, error) {
+	// The cookies of the review page are signed under a key of their own, made from the
+	// id key: every process of the deployment knows it, and a restart signs nobody out.
+	session := hmac.New(sha256.New, s.ring.ID())
+	session.Write([]byte("stoplog/review-session/1"))
 	fourEyes := s.cfg.Review.FourEyes == nil || *s.cfg.Review.FourEyes
 	return api.New(api.Config{
 		Store: s.store, Vault: s.vault, Runs: s.runs, Classifier: s.classifier, Guard: s.guard, Detector: s.scanner.Load, Integrity: s.ring.Integrity(),
 		Tokens: tokens(s.cfg), Policy: func() string { return s.policy }, Now: s.now, Log: s.log, Metrics: s.metrics.registry,
-		Lease: s.cfg.Review.Lease, Expires: s.cfg.Review.Expires, FourEyes: fourEyes,
+		Lease: s.cfg.Review.Lease, Expires: s.cfg.Review.Expires, FourEyes: fourEyes, SessionKey: session.Sum(nil),
 	})
 }
 

@@ -48,15 +48,15 @@ func (s *system) toolCalls(k *review.Gatekeeper) stage.Func {
 			return stage.Step{}, stage.PoisonAs(chunk.FailToolArguments)
 		}
 		return stage.Step{Batch: batch, Emit: func(ledger.Appended) ([]ledger.Outgoing, error) {
-			out := stage.Event{
-				ID: ev.ID, Source: "stoplog://" + req.Tenant + "/guard", Type: stage.TypeToolDecided, Subject: string(answer.Call), ContentType: "application/json",
-				Extensions: map[string]string{stage.ExtTenant: req.Tenant, stage.ExtVerdict: answer.Decision, stage.ExtCorrelation: ev.ID},
-			}
-			h, err := out.Headers()
+			out, err := review.DecidedEvent(req.Tenant, answer, s.now())
 			if err != nil {
 				return nil, stage.PoisonAs(chunk.FailToolArguments)
 			}
-			return []ledger.Outgoing{{Topic: stage.TopicToolDecided, Key: m.Key, Headers: h, Value: mustJSON(answer)}}, nil
+			out.Headers["ce_"+stage.ExtCorrelation] = ev.ID
+			if out.Key == "" {
+				out.Key = m.Key
+			}
+			return []ledger.Outgoing{out}, nil
 		}}, nil
 	}
 }
