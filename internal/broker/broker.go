@@ -32,6 +32,9 @@ const (
 	AlarmStorage   = "storage"
 )
 
+// User is the name that goes with [Options.Password].
+const User = "stoplog"
+
 // Options configure the broker. Dir is required.
 type Options struct {
 	Dir  string // data directory; made if missing, readable by its owner only
@@ -44,6 +47,10 @@ type Options struct {
 
 	RetainEvery time.Duration // how often records past their retention go: 10 min
 	MinSession  time.Duration // shortest session a group may ask for: 1 s
+	// Password, when set, is asked of every connection (SASL PLAIN, user "stoplog"), so
+	// that other users of this machine can neither read, write nor commit.
+	Password string
+
 	// NoSync leaves records to the page cache: they survive the death of the process,
 	// not of the machine. For benchmarks.
 	NoSync bool
@@ -89,8 +96,12 @@ func Start(ctx context.Context, o Options) (*Broker, error) {
 		kfake.DataDir(filepath.Join(o.Dir, "log")),
 		kfake.GroupMinSessionTimeout(o.MinSession),
 		kfake.ListenFn(listenGuarded),
+		kfake.MaxVersions(served),
 		kfake.WithLogger(&watcher{o}),
 		kfake.BrokerConfigs(map[string]string{"default.replication.factor": "1"}),
+	}
+	if o.Password != "" {
+		opts = append(opts, kfake.EnableSASL(), kfake.Superuser("PLAIN", User, o.Password))
 	}
 	if !o.NoSync {
 		opts = append(opts, kfake.SyncWrites())

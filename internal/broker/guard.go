@@ -7,7 +7,7 @@ import (
 	"net"
 	"sync"
 
-	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/kversion"
 )
 
 // maxFrame bounds a request. A length prefix of the protocol can claim 4 GiB, and
@@ -18,7 +18,18 @@ const maxFrame = 16 << 20
 // can claim. A process with all stages uses about a hundred.
 const maxConns = 512
 
+// maxHello bounds an ApiVersions request of a newer kind, which is not passed on.
+const maxHello = 4 << 10
+
+const apiVersions = 18
+
 var errFrame = errors.New("broker: malformed request frame")
+
+// served is what the broker speaks: Kafka 2.3, the last release before requests had
+// tagged fields. The parser counts through as many of those as a request claims to
+// have, so that a dozen bytes would keep a processor busy for a minute, on a goroutine
+// that nothing stops.
+var served = kversion.V2_3_0()
 
 // guard lets only well-formed frames through to kfake, where one with an unknown
 // API key is a nil dereference on a goroutine nobody recovers: every process on
@@ -56,10 +67,8 @@ type guardConn struct {
 	g    *guard
 	once sync.Once
 
-	head [8]byte // length, API key, version
-	have int     // bytes of head that are checked and not passed on yet start at sent
-	sent int
-	body int // bytes of the current frame that follow the head
+	head []byte // checked and not passed on yet
+	body int    // bytes of the current frame that follow
 }
 
 func (c *guardConn) Close() error {
@@ -75,9 +84,9 @@ func (c *guardConn) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	if c.sent < c.have {
-		n := copy(p, c.head[c.sent:c.have])
-		c.sent += n
+	if len(c.head) > 0 {
+		n := copy(p, c.head)
+		c.head = c.head[n:]
 		return n, nil
 	}
 	if c.body > 0 {
@@ -88,29 +97,48 @@ func (c *guardConn) Read(p []byte) (int, error) {
 		c.body -= n
 		return n, err
 	}
-	c.have, c.sent = 0, 0
-	if _, err := io.ReadFull(c.Conn, c.head[:]); err != nil {
+	head, body, err := nextFrame(c.Conn)
+	if err != nil {
 		_ = c.Close()
 		return 0, err
 	}
-	size := binary.BigEndian.Uint32(c.head[:4])
-	key := int16(binary.BigEndian.Uint16(c.head[4:6]))
-	version := int16(binary.BigEndian.Uint16(c.head[6:8]))
-	if !wellFormed(size, key, version) {
-		_ = c.Close()
-		return 0, errFrame
-	}
-	c.have, c.body = len(c.head), int(size)-4
+	c.head, c.body = head, body
 	return c.Read(p)
 }
 
-// wellFormed reports whether kfake can be given a frame with this head. The header
-// that follows key and version is at least a correlation id and a client id's
-// length.
-func wellFormed(size uint32, key, version int16) bool {
-	if size < 10 || size > maxFrame || version < 0 {
-		return false
+// nextFrame reads and checks the head of a frame: its length, API key and version.
+// body is how many bytes follow it.
+func nextFrame(r io.Reader) (head []byte, body int, err error) {
+	head = make([]byte, 8)
+	if _, err := io.ReadFull(r, head); err != nil {
+		return nil, 0, err
 	}
-	req := kmsg.RequestForKey(key)
-	return req != nil && version <= req.MaxVersion()
+	size := binary.BigEndian.Uint32(head[:4])
+	key := int16(binary.BigEndian.Uint16(head[4:6]))
+	version := int16(binary.BigEndian.Uint16(head[6:8]))
+	if size < 10 || size > maxFrame || version < 0 { // a correlation id and a client id's length follow
+		return nil, 0, errFrame
+	}
+	highest, ok := served.LookupMaxKeyVersion(key)
+	if !ok {
+		return nil, 0, errFrame
+	}
+	if version <= highest {
+		return head, int(size) - 4, nil
+	}
+	if key != apiVersions || size > maxHello {
+		return nil, 0, errFrame
+	}
+	// A newer client's first request, in a form we do not pass on. It must be answered
+	// with the versions there are: what goes on in its place is an empty one with its
+	// correlation id, which kfake answers as Kafka does.
+	rest := make([]byte, size-4)
+	if _, err := io.ReadFull(r, rest); err != nil {
+		return nil, 0, err
+	}
+	hello := []byte{0, 0, 0, 0, 0, apiVersions, 0, 3}
+	hello = append(hello, rest[:4]...)                  // correlation id
+	hello = append(hello, 0xff, 0xff, 0, 0x01, 0x01, 0) // no client id, no tags, no name, no version, no tags
+	binary.BigEndian.PutUint32(hello, uint32(len(hello)-4))
+	return hello, 0, nil
 }

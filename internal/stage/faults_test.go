@@ -4,13 +4,17 @@ import (
 	"context"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+	"github.com/segmentio/kafka-go/sasl/plain"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/stoplog/stoplog/internal/broker"
+	"github.com/stoplog/stoplog/pkg/chunk"
 	"github.com/stoplog/stoplog/pkg/provenance"
 )
 
@@ -179,4 +183,33 @@ func TestShorterLog(t *testing.T) {
 	if got := testutil.ToFloat64(cfg.Metrics.messages.WithLabelValues("test", r.name+"in", "done")); got != 2*n+10 {
 		t.Errorf("%v messages counted as done, want %d", got, 2*n+10)
 	}
+}
+
+// TestPassword: every connection a stage, the relay and the topics make says who it is.
+func TestPassword(t *testing.T) {
+	b, err := broker.Start(t.Context(), broker.Options{Dir: t.TempDir(), Password: "swordfish"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	r := &rig{t: t, mem: newMemLedger(), log: testLog(), name: "t.", kafka: Kafka{
+		Brokers: []string{b.Addr()}, SASL: plain.Mechanism{Username: broker.User, Password: "swordfish"},
+	}}
+	ts := Topics{}
+	for _, name := range []string{"in", "out", "dead", "retry.1", "retry.2"} {
+		ts = append(ts, Topic{Name: r.name + name, Partitions: 1, Retention: time.Hour, MaxMessageBytes: 1 << 20, Cleanup: "delete"})
+	}
+	if _, err := ts.Apply(t.Context(), Kafka{Brokers: []string{b.Addr()}}, 1); err == nil {
+		t.Fatal("topics were made without the password")
+	}
+	if _, err := ts.Apply(t.Context(), r.kafka, 1); err != nil {
+		t.Fatal(err)
+	}
+	r.send(0, 10, 2)
+	stop := r.run(r.config(), func(_ context.Context, m Message) (Step, error) {
+		return decision(m, chunk.Clean, r.name+"out"), nil
+	})
+	waitFor(t, "all committed", func() bool { return r.committedSum() == 10 })
+	stop()
+	r.wantOnce(10, false)
 }
