@@ -2,6 +2,7 @@ package detect
 
 import (
 	"errors"
+	"slices"
 	"sort"
 )
 
@@ -68,12 +69,17 @@ const edge = 0
 
 // node of the trie.
 type trieNode struct {
-	next  map[uint8]int32
+	next  []branch // in order of class
 	out   []int32
 	fail  int32
 	deep  uint16
 	last  byte // the byte read last
 	inner bool // ends with an edge: passed through, never rested in
+}
+
+type branch struct {
+	class uint8
+	to    int32
 }
 
 // newAutomaton builds the DFA.
@@ -125,16 +131,14 @@ func newAutomaton(patterns []pattern) (*automaton, error) {
 	for 1<<a.shift <= classes {
 		a.shift++
 	}
-	trie := []trieNode{{next: map[uint8]int32{}}}
+	trie := make([]trieNode, 1, 8*len(patterns)+1)
 	step := func(s int32, c uint8, b byte, deeper uint16, inner bool) int32 {
-		if n, ok := trie[s].next[c]; ok {
-			return n
+		k, ok := slices.BinarySearchFunc(trie[s].next, c, func(b branch, c uint8) int { return int(b.class) - int(c) })
+		if ok {
+			return trie[s].next[k].to
 		}
 		n := int32(len(trie))
-		if trie[s].next == nil {
-			trie[s].next = make(map[uint8]int32, 1)
-		}
-		trie[s].next[c] = n
+		trie[s].next = slices.Insert(trie[s].next, k, branch{c, n})
 		trie = append(trie, trieNode{deep: trie[s].deep + deeper, last: b, inner: inner})
 		return n
 	}
@@ -164,16 +168,12 @@ func newAutomaton(patterns []pattern) (*automaton, error) {
 				t.out = append(t.out[:len(t.out):len(t.out)], f...)
 			}
 		}
-		for c := range row { // in order, so that the table does not change from build to build
-			n, ok := t.next[uint8(c)]
-			if !ok {
-				continue
-			}
+		for _, b := range t.next {
 			if s != 0 {
-				trie[n].fail = own[c]
+				trie[b.to].fail = own[b.class]
 			}
-			own[c] = n
-			order = append(order, n)
+			own[b.class] = b.to
+			order = append(order, b.to)
 		}
 	}
 	move := func(s int32, c uint8) int32 { return full[int(s)*row+int(c)] }
