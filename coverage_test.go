@@ -15,7 +15,7 @@ import (
 var update = flag.Bool("update", false, "write the tests column of docs/spec-coverage.md")
 
 var (
-	specLine = regexp.MustCompile(`^(\s*)// SPEC: (.*)$`)
+	specLine = regexp.MustCompile(`^(\s*)//.*SPEC: (.*)$`)
 	specID   = regexp.MustCompile(`\b[A-Z]{3}-[0-9]+\b`)
 	testFunc = regexp.MustCompile(`^func ((?:Test|Fuzz)\w+)\(`)
 	tableRow = regexp.MustCompile(`^\| ([A-Z]{3}-[0-9]+) \| (.*) \| (done|partly|open) \| (.*) \|$`)
