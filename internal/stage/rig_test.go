@@ -41,6 +41,8 @@ func testLog() *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, nil))
 }
 
+// newRig starts a broker, or uses the one at STOPLOG_TEST_KAFKA. With
+// STOPLOG_BENCH_NOSYNC the embedded one does not wait for the disk.
 func newRig(t testing.TB, partitions int) *rig {
 	t.Helper()
 	addr := os.Getenv("STOPLOG_TEST_KAFKA")

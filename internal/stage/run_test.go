@@ -159,7 +159,9 @@ func TestCleanStop(t *testing.T) {
 }
 
 // TestPoison: what is given up ends in the dead letter with a reason and in the
-// ledger, at once, and holds nobody up.
+// ledger, at once, and holds nobody up. No payload and no error text goes with it.
+//
+// SPEC: PRV-2, PRV-9
 func TestPoison(t *testing.T) {
 	for name, c := range map[string]struct {
 		fail     func() error
