@@ -53,6 +53,8 @@ type Func func(ctx context.Context, m Message) (Step, error)
 
 // The error classes. Wrap with fmt.Errorf("…: %w", stage.Transient) or one of the
 // helpers below. Error texts must not carry content: they are logged.
+//
+//lint:file-ignore ST1012 these are classes of errors, and read as such where they are wrapped
 var (
 	// Transient: something the whole stage needs is away (a store, the broker). The
 	// message is held in place and tried again with a growing delay; its partition

@@ -99,7 +99,7 @@ func TestIDsAreSeparatedAndValid(t *testing.T) {
 			t.Errorf("%q passes", bad)
 		}
 	}
-	if ChunkID(a, 1) == ChunkID(a, 2) || ChunkID(a, 1) != ChunkID(a, 1) {
+	if first, again := ChunkID(a, 1), ChunkID(a, 1); first == ChunkID(a, 2) || first != again {
 		t.Error("chunk ids must follow from event and ordinal alone")
 	}
 	if KeyedID([]byte("k1"), "run", "x") == KeyedID([]byte("k2"), "run", "x") {

@@ -96,14 +96,6 @@ func compact(b []byte) (text, shape []byte) {
 	return
 }
 
-func (s *scan) wordAt(start, end int) bool {
-	if is(s.text[start], cHigh) {
-		return true
-	}
-	p, q := s.at(start-1), s.at(end)
-	return !is(p, cAlpha) || is(p, cLower) && is(s.text[start], cUpper) || !is(q, cLower)
-}
-
 func (s *scan) passport(start, end int) {
 	if is(s.at(start-1), cAlpha) && is(s.text[start], cLower) {
 		return

@@ -78,19 +78,6 @@ func newAutomaton(words []string) *automaton {
 	return a
 }
 
-// each calls f for every occurrence: word index and span.
-func (a *automaton) each(text []byte, f func(word, start, end int)) {
-	s := 0
-	for i, c := range text {
-		s = int(a.next[s*a.width+int(a.class[c])])
-		if a.hit[s] {
-			for _, w := range a.out[s] {
-				f(int(w), i+1-a.lens[w], i+1)
-			}
-		}
-	}
-}
-
 // any reports whether any word occurs.
 func (a *automaton) any(text []byte) bool {
 	s := 0
