@@ -197,7 +197,7 @@ func open(ctx context.Context, o options, identity bool) (*bench, error) {
 		p: p, dir: dir, secret: key, epoch: hex.EncodeToString(epoch[:]),
 		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: o.clients, MaxConnsPerHost: o.clients}, Timeout: 60 * time.Second},
 	}
-	b.seen, err = watch(ctx, p.Brokers(), "stoplog.content.cleared")
+	b.seen, err = watch(ctx, p.Dialer(), p.Brokers(), "stoplog.content.cleared")
 	return b, err
 }
 
@@ -373,10 +373,10 @@ func (o *output) at(event string) (time.Time, bool) {
 
 func (o *output) stop() { o.cancel(); o.wg.Wait() }
 
-func watch(ctx context.Context, brokers []string, topic string) (*output, error) {
+func watch(ctx context.Context, dialer *kafka.Dialer, brokers []string, topic string) (*output, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	o := &output{when: map[string]time.Time{}, cancel: cancel}
-	conn, err := kafka.DialContext(ctx, "tcp", brokers[0])
+	conn, err := dialer.DialContext(ctx, "tcp", brokers[0])
 	if err != nil {
 		cancel()
 		return nil, err
@@ -388,7 +388,7 @@ func watch(ctx context.Context, brokers []string, topic string) (*output, error)
 		return nil, err
 	}
 	for _, p := range parts {
-		r := kafka.NewReader(kafka.ReaderConfig{Brokers: brokers, Topic: topic, Partition: p.ID, MinBytes: 1, MaxBytes: 8 << 20, MaxWait: 250 * time.Millisecond})
+		r := kafka.NewReader(kafka.ReaderConfig{Brokers: brokers, Dialer: dialer, Topic: topic, Partition: p.ID, MinBytes: 1, MaxBytes: 8 << 20, MaxWait: 250 * time.Millisecond})
 		if err := r.SetOffset(kafka.LastOffset); err != nil {
 			cancel()
 			return nil, err

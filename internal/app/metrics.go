@@ -25,6 +25,7 @@ type metrics struct {
 	sealLag    prometheus.Gauge
 	gates      *prometheus.GaugeVec
 	oldestGate prometheus.Gauge
+	alarms     *prometheus.CounterVec
 }
 
 func newMetrics() *metrics {
@@ -62,7 +63,11 @@ func newMetrics() *metrics {
 			Name: "stoplog_review_oldest_gate_timestamp_seconds", Help: "When the oldest waiting gate was opened, Unix time; 0 when none waits.",
 		}),
 	}
+	m.alarms = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "stoplog_broker_alarms_total", Help: "What the embedded broker noticed that an operator must know: truncated logs, failed writes.",
+	}, []string{"kind"})
 	m.registry.MustRegister(
+		m.alarms,
 		m.chunks, m.detections, m.scan, m.scanBytes, m.ruleset, m.reloads, m.sealedSize, m.sealLag, m.gates, m.oldestGate,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)

@@ -155,7 +155,7 @@ func (r *running) loops() map[string]func(context.Context) error {
 	loops := map[string]func(context.Context) error{}
 	if r.parts.ingest {
 		loops["relay"] = func(ctx context.Context) error {
-			return stage.Relay(ctx, stage.RelayConfig{Kafka: s.kafka, Ledger: stage.LedgerOf(s.store), Name: "relay", Metrics: s.stages, Log: s.log})
+			return stage.Relay(ctx, stage.RelayConfig{Kafka: s.kafka, Ledger: stage.LedgerOf(s.store), Name: "relay", DeadLetter: s.deadLetter("relay"), Metrics: s.stages, Log: s.log})
 		}
 		if e := s.cfg.Entry; e != nil {
 			entry := r.door.Entry(door.Principal{Tenant: e.Tenant, Actor: "topic:" + stage.TopicAccepted, Sources: e.Sources})
@@ -215,8 +215,15 @@ func (s *system) deadLetter(name string) func(stage.Message, chunk.FailureID, in
 	return func(m stage.Message, reason chunk.FailureID, attempts int) ledger.Batch {
 		var event, run chunk.ID
 		tenant := s.cfg.Tenant
-		if name == "detector" || name == "contexts" { // what lies there, a stage wrote; elsewhere anyone's header could name anyone's run
+		if name == "detector" || name == "contexts" || name == "relay" { // what lies there, a stage wrote; elsewhere anyone's header could name anyone's run
 			event, run, tenant = id(m.Headers["ce_subject"], "evt"), id(m.Headers["ce_"+stage.ExtRun], "run"), m.Headers["ce_"+stage.ExtTenant]
+		}
+		if run != "" { // a record about another tenant's run would be refused, and the message held for ever
+			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+			if r, err := s.store.Run(ctx, run); err == nil {
+				tenant = r.Tenant
+			}
+			cancel()
 		}
 		if tenant == "" || len(tenant) > 64 || strings.ContainsFunc(tenant, func(r rune) bool { return r < 0x21 || r > 0x7e }) {
 			tenant = s.cfg.Tenant

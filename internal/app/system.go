@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/segmentio/kafka-go/sasl/plain"
+
 	"github.com/stoplog/stoplog/internal/api"
 	"github.com/stoplog/stoplog/internal/broker"
 	"github.com/stoplog/stoplog/internal/config"
@@ -242,13 +244,20 @@ func (s *system) openKafka(ctx context.Context) error {
 		s.kafka = stage.Kafka{Brokers: s.cfg.Stores.Kafka}
 	} else {
 		// Not the caller's context: the broker outlives the stages that drain into it.
-		b, err := broker.Start(context.WithoutCancel(ctx), broker.Options{Dir: filepath.Join(s.dir, "broker"), Log: s.log})
+		password, err := config.BrokerPassword(s.dir)
+		if err != nil {
+			return fmt.Errorf("embedded broker: %w", err)
+		}
+		b, err := broker.Start(context.WithoutCancel(ctx), broker.Options{
+			Dir: filepath.Join(s.dir, "broker"), Log: s.log, Password: password,
+			OnAlarm: func(a broker.Alarm) { s.metrics.alarms.WithLabelValues(a.Kind).Inc() },
+		})
 		if err != nil {
 			return fmt.Errorf("embedded broker: %w", err)
 		}
 		s.onClose(func() error { b.Close(); return nil })
 		s.embedded = append(s.embedded, "Kafka broker")
-		s.kafka = stage.Kafka{Brokers: []string{b.Addr()}}
+		s.kafka = stage.Kafka{Brokers: []string{b.Addr()}, SASL: plain.Mechanism{Username: broker.User, Password: password}}
 		if _, err := applyTopics(ctx, s.kafka, 1); err != nil {
 			return err
 		}

@@ -65,6 +65,16 @@ type starterTemplate struct {
 	dir          string
 }
 
+// BrokerPassword gives the password of the embedded broker, made at its first start and
+// kept beside the tokens: other users of the machine could otherwise ask for tool calls
+// and commit offsets, and a tool of the operator's can use it.
+func BrokerPassword(dir string) (string, error) {
+	if err := os.MkdirAll(filepath.Join(dir, "secrets"), 0o700); err != nil {
+		return "", err
+	}
+	return keep(filepath.Join(dir, "secrets", "broker.password"), randomText(24))
+}
+
 // Token makes a token, writes it to its file and gives its hash.
 func (t *starterTemplate) Token(name string) (string, error) {
 	token, err := keep(TokenFile(t.dir, name), "slt_"+randomText(32))
