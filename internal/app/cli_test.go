@@ -832,6 +832,15 @@ func TestKeys(t *testing.T) {
 	if code, _, errs := command(t, "", "keys", "list", "--data", dir); code != exitProblem || !strings.Contains(errs, "stoplog serve") {
 		t.Errorf("before the first start: exit %d %s", code, errs)
 	}
+	mustRun(t, "keys", "init", "--data", dir)
+	kek, err := os.ReadFile(filepath.Join(dir, "keys", "kek-1.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, "keys", "init", "--data", dir)
+	if again, err := os.ReadFile(filepath.Join(dir, "keys", "kek-1.key")); err != nil || !bytes.Equal(kek, again) {
+		t.Fatalf("a second init changed a key: %v", err)
+	}
 	const line = `{"id":"1","text":"Is the sea warm?"}`
 	if code, out, errs := command(t, line, "load", "jsonl", "web", "--data", dir); code != exitOK {
 		t.Fatalf("exit %d\n%s%s", code, out, errs)

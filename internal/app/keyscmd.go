@@ -16,8 +16,8 @@ import (
 func keysCommand(e *env) *cobra.Command {
 	var f storeFlags
 	c := &cobra.Command{
-		Use: "keys", GroupID: "setup", Short: "List and rotate the deployment's keys",
-		Long: `List and rotate the keys: kek (wraps the keys of runs and documents), integrity (seals
+		Use: "keys", GroupID: "setup", Short: "Make, list and rotate the deployment's keys",
+		Long: `Make, list and rotate the keys: kek (wraps the keys of runs and documents), integrity (seals
 where content came from), id (names persons and runs), ledger (signs checkpoints).
 
 A key rotates by adding the next version. The newest encrypts, seals and signs; every
@@ -32,7 +32,7 @@ started again.`,
 			Use: "list", Short: "List the keys by kind and version; their values are not read", Args: exactArgs(0, "no arguments"),
 			Example: "  stoplog keys list --data ./stoplog-data --format json",
 			RunE: func(*cobra.Command, []string) error {
-				dir, err := f.keyDir()
+				dir, err := f.keyDir(false)
 				if err != nil {
 					return err
 				}
@@ -55,6 +55,23 @@ started again.`,
 			},
 		},
 		&cobra.Command{
+			Use: "init", Short: "Make the first keys of a deployment, where none are", Args: exactArgs(0, "no arguments"),
+			Long: `Make version 1 of each kind of key that has none, in the directory that the
+configuration names (stores.keys; default DATA/keys). What is there stays as it is.
+` + "`stoplog serve`" + ` does this for its own data directory; parts that run apart share one set.`,
+			Example: "  stoplog keys init --config /etc/stoplog.yaml",
+			RunE: func(*cobra.Command, []string) error {
+				dir, err := f.keyDir(true)
+				if err != nil {
+					return err
+				}
+				if err := keys.Generate(dir); err != nil {
+					return err
+				}
+				return e.print(map[string]any{"directory": dir}, "The keys are in %s (mode 0600). Keep a copy away from the data: without them nothing that is kept can be read.\n", dir)
+			},
+		},
+		&cobra.Command{
 			Use: "rotate KIND", Short: "Add the next version of a kind of key", ValidArgs: keys.Kinds,
 			Long: `Add the next version of a kind of key: ` + strings.Join(keys.Kinds, ", ") + `. Nothing is
 overwritten. Where processes run on several machines, put the new file on all of them,
@@ -65,7 +82,7 @@ others must be able to open.`,
 				if len(args) != 1 || !slices.Contains(keys.Kinds, args[0]) {
 					return usagef("%s: want one kind of key: %s", cmd.CommandPath(), strings.Join(keys.Kinds, ", "))
 				}
-				dir, err := f.keyDir()
+				dir, err := f.keyDir(false)
 				if err != nil {
 					return err
 				}
@@ -99,8 +116,8 @@ good. Stop the server first.`,
 	return c
 }
 
-// keyDir is where the configuration says that the keys lie.
-func (f *storeFlags) keyDir() (string, error) {
+// keyDir is where the configuration says that the keys lie; fresh: or will lie.
+func (f *storeFlags) keyDir(fresh bool) (string, error) {
 	cfg, err := loadConfig(f.config, f.data)
 	if err != nil {
 		return "", err
@@ -112,8 +129,8 @@ func (f *storeFlags) keyDir() (string, error) {
 	case "env":
 		return "", fmt.Errorf("%s takes the keys from the environment; a new version is a new variable, for example STOPLOG_KEK_2", cfg.Path())
 	}
-	if !exists(dir) {
-		return "", fmt.Errorf("there are no keys at %s yet; the first start of `stoplog serve` makes them", dir)
+	if !fresh && !exists(dir) {
+		return "", fmt.Errorf("there are no keys at %s yet; `stoplog keys init` makes them, and so does the first `stoplog serve`", dir)
 	}
 	return dir, nil
 }

@@ -207,7 +207,7 @@ func (e *env) loaded(r *loadResult, p door.Progress, advice map[string]string, e
 		case early != nil:
 			fmt.Fprintln(w, "The load ended early. Run it again: what is in already stays as it is.")
 		case r.Through == "stores" && r.Accepted > 0:
-			fmt.Fprintln(w, "Nothing runs on this data directory; `stoplog serve` takes the documents on from the outbox.")
+			fmt.Fprintln(w, "They wait in the outbox; `stoplog serve`, or `stoplog ingest` where parts run apart, takes them on.")
 		}
 	})
 	switch {
