@@ -53,9 +53,9 @@ func heldOut(lang, root string, line int) bool {
 	return h.Sum32()%8 == 0
 }
 
-// language draws one: English a third of the time.
+// language draws one: English somewhat less than half the time.
 func (c *composer) language(r *rand.Rand) string {
-	if r.IntN(100) < 36 {
+	if r.IntN(100) < 45 {
 		return "en"
 	}
 	return c.langs[r.IntN(len(c.langs))]
@@ -76,7 +76,7 @@ func (c *composer) attack(i uint64, held bool) doc {
 			continue
 		}
 		line := r.IntN(g.Lines(root))
-		if held && c.leave == "" && !heldOut(lang, root, line) || !held && !c.full && heldOut(lang, root, line) {
+		if held && (c.leave == "" || strings.HasPrefix(c.leave, "source:")) && !heldOut(lang, root, line) || !held && !c.full && heldOut(lang, root, line) {
 			continue
 		}
 		return c.place(r, lang, family, g.Line(r, root, line, nil), held)
@@ -132,9 +132,6 @@ func (c *composer) host(r *rand.Rand, lang, slot string, held bool) string {
 	})
 }
 
-// sharp are the kinds of honest text nearest to attacks; they come more often.
-var sharp = map[string]int{"benign.llmdoc": 4, "benign.rules": 4, "benign.prompt": 4, "benign.trigger": 4, "benign.security": 2}
-
 // honest expands one honest line.
 func (c *composer) honest(r *rand.Rand, lang string, held bool) string {
 	s, _ := c.honestOf(r, lang, held)
@@ -150,7 +147,7 @@ func (c *composer) honestOf(r *rand.Rand, lang string, held bool) (string, strin
 	for try := 0; ; try++ {
 		root := roots[r.IntN(len(roots))]
 		if try == 0 && r.IntN(4) == 0 {
-			s := []string{"benign.llmdoc", "benign.rules", "benign.prompt", "benign.trigger", "benign.security", "benign.mail"}[r.IntN(6)]
+			s := []string{"benign.llmdoc", "benign.rules", "benign.prompt", "benign.trigger", "benign.security", "benign.spec", "benign.aidoc"}[r.IntN(7)]
 			if slices.Contains(roots, s) {
 				root = s
 			}

@@ -17,19 +17,22 @@ type row struct {
 
 type trainer struct {
 	o    options
+	cut  cutter
 	slab []uint32
 	rows []row
 	docs int32
 	seen map[uint64]struct{}
 	f    detect.Features
 	w, g []float32
+	kept []uint32
+	some []uint32
 	bias float64
 	rng  *rand.Rand
 }
 
-func newTrainer(o options) *trainer {
+func newTrainer(o options, cut cutter) *trainer {
 	return &trainer{
-		o: o, seen: map[uint64]struct{}{},
+		o: o, cut: cut, seen: map[uint64]struct{}{},
 		w: make([]float32, detect.TableSize), g: make([]float32, detect.TableSize), rng: rand.New(rand.NewPCG(o.seed, 77)),
 	}
 }
@@ -38,8 +41,9 @@ func newTrainer(o options) *trainer {
 // that hold a part of an attack only, are left out.
 func (t *trainer) add(d doc) {
 	t.docs++
-	each(d, func(w *detect.Window, rel int) {
-		if rel == partly {
+	t.cut.each(d, true, func(w *detect.Window, rel int) {
+		// Of honest windows that no scan would score, a few are enough.
+		if rel == partly || rel == outside && !w.Gated && sum64(w.Text)%8 != 0 {
 			return
 		}
 		h := sum64(w.Text)
@@ -100,7 +104,12 @@ func (t *trainer) fit(epochs int) {
 			if r.label < 0 {
 				continue
 			}
-			z := t.rowLogit(r)
+			// Each feature is dropped now and then: what is learned must not hang on one
+			// phrase of one grammar.
+			t.kept = t.thin(t.kept[:0], t.slab[r.from:r.mid], t.o.drop)
+			t.some = t.thin(t.some[:0], t.slab[r.mid:r.to], t.o.drop/2)
+			grams, marks := t.kept, t.some
+			z := t.logit(grams, marks)
 			p := 1 / (1 + math.Exp(-z))
 			y := float64(r.label)
 			d := p - y
@@ -117,8 +126,8 @@ func (t *trainer) fit(epochs int) {
 			d *= weight
 			biasG += d * d
 			t.bias -= t.o.step * d / math.Sqrt(biasG)
-			t.step(t.slab[r.from:r.mid], d*detect.GramUnit(int(r.mid-r.from)))
-			t.step(t.slab[r.mid:r.to], d*detect.MarkUnit)
+			t.step(grams, d*detect.GramUnit(len(grams)))
+			t.step(marks, d*detect.MarkUnit)
 		}
 		_ = loss
 		if e < epochs-1 {
@@ -147,6 +156,22 @@ func (t *trainer) step(idx []uint32, d float64) {
 	}
 }
 
+// thin keeps each feature with probability 1-drop.
+func (t *trainer) thin(dst, idx []uint32, drop float64) []uint32 {
+	limit := uint8(drop * 256)
+	var bits uint64
+	for i, x := range idx {
+		if i%8 == 0 {
+			bits = t.rng.Uint64()
+		}
+		if uint8(bits) >= limit {
+			dst = append(dst, x)
+		}
+		bits >>= 8
+	}
+	return dst
+}
+
 func (t *trainer) setAside() {
 	best := map[int32]float64{}
 	for i := range t.rows {
@@ -170,10 +195,22 @@ func (t *trainer) setAside() {
 	}
 }
 
+// best is the window of a document that scores highest.
+func (t *trainer) best(d doc) (text string, score float64) {
+	score = math.Inf(-1)
+	t.cut.each(d, false, func(w *detect.Window, _ int) {
+		t.f.Extract(w)
+		if z := t.logit(t.f.Grams, t.f.Marks); z > score {
+			text, score = string(w.Text), z
+		}
+	})
+	return text, score
+}
+
 // score is the best window of a document.
 func (t *trainer) score(d doc) float64 {
 	best := math.Inf(-1)
-	each(d, func(w *detect.Window, _ int) {
+	t.cut.each(d, false, func(w *detect.Window, _ int) {
 		t.f.Extract(w)
 		best = max(best, t.logit(t.f.Grams, t.f.Marks))
 	})

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -26,7 +27,7 @@ func readPackages(dir string, n int, seed uint64) ([]doc, error) {
 	for _, tree := range trees {
 		total := 0
 		err := filepath.WalkDir(tree.dir, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || total > 4<<20 || !readable[filepath.Ext(path)] {
+			if err != nil || d.IsDir() || total > 6<<20 || !readable[filepath.Ext(path)] {
 				return err
 			}
 			b, err := os.ReadFile(path)
@@ -34,8 +35,23 @@ func readPackages(dir string, n int, seed uint64) ([]doc, error) {
 				return err
 			}
 			total += min(len(b), 200<<10)
+			ext := strings.TrimPrefix(filepath.Ext(path), ".")
+			if ext == "js" || ext == "json" && (strings.Contains(path, "lang") || strings.Contains(path, "local") || strings.Contains(path, "l10n") || strings.Contains(path, "i18n") || strings.Contains(path, "msg") || strings.Contains(path, "diagnosticMessages") || strings.Contains(path, "theme-translations")) {
+				// Translated strings of programs: ordinary sentences in many languages.
+				var text strings.Builder
+				for _, m := range quoted.FindAllStringSubmatch(string(b[:min(len(b), 300<<10)]), -1) {
+					if strings.Count(m[1], " ") > 1 || len(m[1]) > 24 && m[1][0] >= 0x80 {
+						text.WriteString(strings.NewReplacer(`\n`, "\n", `\"`, `"`).Replace(m[1]))
+						text.WriteString([]string{"\n", ". ", " "}[len(m[1])%3])
+					}
+				}
+				for _, piece := range cutPieces(text.String(), 120<<10) {
+					by[tree.name] = append(by[tree.name], doc{text: piece, from: -1, to: -1, set: tree.name, family: "strings"})
+				}
+				return nil
+			}
 			for _, piece := range cutPieces(string(b), 200<<10) {
-				by[tree.name] = append(by[tree.name], doc{text: piece, from: -1, to: -1, set: tree.name, family: strings.TrimPrefix(filepath.Ext(path), ".")})
+				by[tree.name] = append(by[tree.name], doc{text: piece, from: -1, to: -1, set: tree.name, family: ext})
 			}
 			return nil
 		})
@@ -70,8 +86,10 @@ func readPackages(dir string, n int, seed uint64) ([]doc, error) {
 	return out, nil
 }
 
+var quoted = regexp.MustCompile(`"((?:[^"\\\\]|\\\\.){14,})"`)
+
 // readable are the kinds of file that are read.
-var readable = map[string]bool{".md": true, ".markdown": true, ".html": true, ".txt": true, ".json": true, ".csv": true, ".mjml": true, ".po": true, ".go": true, ".yaml": true, ".yml": true}
+var readable = map[string]bool{".js": true, ".md": true, ".markdown": true, ".html": true, ".txt": true, ".json": true, ".csv": true, ".mjml": true, ".po": true, ".go": true, ".yaml": true, ".yml": true}
 
 type source struct{ name, dir string }
 
@@ -148,9 +166,12 @@ func cutPieces(s string, limit int) []string {
 
 // splitNatural splits by package: training, thresholds, checking.
 func splitNatural(docs []doc) (train, tune, test []doc) {
-	for _, d := range docs {
+	for i, d := range docs {
 		h := fnv.New32a()
 		h.Write([]byte(d.set))
+		if d.family == "strings" { // one package holds every language
+			h.Write([]byte{byte(i), byte(i >> 8)})
+		}
 		switch x := h.Sum32() % 10; {
 		case x < 6:
 			train = append(train, d)

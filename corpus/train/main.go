@@ -9,14 +9,12 @@
 package main
 
 import (
-	"cmp"
 	"flag"
 	"fmt"
 	"log"
 	"math"
 	"os"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -28,10 +26,9 @@ type options struct {
 	out, cache, data, eval, leave, dump string
 	seed                                uint64
 	attacks, benign, natural            int
-	epochs                              int
+	epochs, top                         int
 	full                                bool
-	fp                                  [2]float64
-	step, l2                            float64
+	step, l2, drop                      float64
 }
 
 func main() {
@@ -41,18 +38,18 @@ func main() {
 	flag.StringVar(&o.cache, "cache", ".cache/npm", "folder of unpacked packages with honest text (see packages.txt)")
 	flag.StringVar(&o.data, "data", "", "folder of labelled JSONL sets to train on as well")
 	flag.StringVar(&o.eval, "eval", "", "folder of labelled JSONL sets to measure on")
-	flag.StringVar(&o.leave, "leave", "", "leave out and measure: family:NAME, lang:XX, host:NAME, source:NAME")
+	flag.StringVar(&o.leave, "leave", "", "leave out and measure: family:NAME, lang:XX, host:NAME, source:NAME,NAME")
 	flag.StringVar(&o.dump, "dump", "", "print composed text instead: attack, benign or natural")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed")
 	flag.IntVar(&o.attacks, "attacks", 45000, "attack documents to compose")
-	flag.IntVar(&o.benign, "benign", 60000, "honest documents to compose")
-	flag.IntVar(&o.natural, "natural", 40000, "pieces of honest text from packages")
-	flag.IntVar(&o.epochs, "epochs", 4, "passes over the windows")
+	flag.IntVar(&o.benign, "benign", 70000, "honest documents to compose")
+	flag.IntVar(&o.natural, "natural", 45000, "pieces of honest text from packages")
+	flag.IntVar(&o.epochs, "epochs", 2, "passes over the windows")
 	flag.BoolVar(&o.full, "full", false, "train on the held-out lines of the grammars too (for the model that ships)")
-	flag.Float64Var(&o.fp[0], "suspect", 0.004, "share of honest documents at the suspect threshold")
-	flag.Float64Var(&o.fp[1], "quarantine", 0.0008, "share of honest documents at the quarantine threshold")
 	flag.Float64Var(&o.step, "step", 0.25, "learning rate")
 	flag.Float64Var(&o.l2, "l2", 2e-6, "weight decay")
+	flag.IntVar(&o.top, "top", 0, "print that many of the highest honest windows of each kind")
+	flag.Float64Var(&o.drop, "drop", 0.4, "share of features left out at each step")
 	flag.Parse()
 	debug.SetGCPercent(50)
 	if err := run(o); err != nil {
@@ -70,7 +67,11 @@ func run(o options) error {
 	}
 	began := time.Now()
 	c := newComposer(set, o)
-	t := newTrainer(o)
+	cut, err := newCutter()
+	if err != nil {
+		return err
+	}
+	t := newTrainer(o, cut)
 
 	natural, err := readPackages(o.cache, o.natural, o.seed)
 	if err != nil {
@@ -95,7 +96,7 @@ func run(o options) error {
 			return err
 		}
 		for _, d := range docs {
-			if skip, ok := strings.CutPrefix(o.leave, "source:"); ok && d.set == skip {
+			if d.set == "obfuscated_sample" || leftOut(o.leave, d.set) {
 				continue
 			}
 			t.add(d)
@@ -106,16 +107,8 @@ func run(o options) error {
 	t.fit(o.epochs)
 	log.Printf("trained, %.0fs", time.Since(began).Seconds())
 
-	// Thresholds on honest documents of every kind, none of them trained on.
-	var honest []doc
-	for i := range 9000 {
-		honest = append(honest, c.benign(uint64(1<<40+i), true))
-	}
-	cal := t.scores(append(honest, tune...))
-	slices.SortFunc(cal, func(a, b float64) int { return cmp.Compare(b, a) })
-	at := func(share float64) float64 { return cal[min(len(cal)-1, int(share*float64(len(cal))))] }
-	suspect, quarantine, one := at(o.fp[0]), at(o.fp[1]), at(0.01)
-	quarantine = max(quarantine, suspect+0.7)
+	th := t.thresholds(c, tune)
+	one, suspect, quarantine := th[0], th[1], max(th[2], th[1]+0.5)
 	// Probability 0.50 at suspect and 0.85 at quarantine, as detect's defaults say.
 	gain := math.Log(0.85/0.15) / (quarantine - suspect)
 	shift := -gain * suspect
@@ -133,7 +126,7 @@ func run(o options) error {
 	lost := 0.0
 	var f detect.Features
 	for i := range 300 {
-		each(c.attack(uint64(1<<41+i), true), func(w *detect.Window, _ int) {
+		cut.each(c.attack(uint64(1<<41+i), true), true, func(w *detect.Window, _ int) {
 			f.Extract(w)
 			lost = max(lost, math.Abs(m.Logit(&f)-t.logit(f.Grams, f.Marks)))
 		})
@@ -166,4 +159,19 @@ func dump(o options, set *grammar.Set) error {
 		}
 	}
 	return nil
+}
+
+// leftOut reports whether a set is among those of -leave source:a,b (prefixes of
+// names).
+func leftOut(leave, set string) bool {
+	list, ok := strings.CutPrefix(leave, "source:")
+	if !ok {
+		return false
+	}
+	for _, p := range strings.Split(list, ",") {
+		if strings.HasPrefix(set, p) {
+			return true
+		}
+	}
+	return false
 }

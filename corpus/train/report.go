@@ -5,6 +5,8 @@ import (
 	"math"
 	"sort"
 	"strings"
+
+	"github.com/stoplog/stoplog/pkg/detect"
 )
 
 // tally counts documents at or above the three thresholds: 1 % of honest
@@ -72,12 +74,34 @@ func report(t *trainer, c *composer, o options, th [3]float64, test []doc) {
 		into(all, "all", s, th)
 	}
 	what := "attacks by held-out lines"
+	sources := o.leave
+	if strings.HasPrefix(o.leave, "source:") {
+		o.leave = ""
+	}
 	if o.full {
 		what = "attacks (lines trained on)"
 	}
 	if o.leave != "" {
 		what = "attacks left out: " + o.leave
 	}
+	// What the gate costs: attacks that the model finds when it sees every window of
+	// the plain text, and those of them that it finds in a scan.
+	found, kept := 0, 0
+	for i := range 3000 {
+		d := c.attack(uint64(1<<42+i), true)
+		best := math.Inf(-1)
+		t.cut.each(d, true, func(w *detect.Window, _ int) {
+			t.f.Extract(w)
+			best = max(best, t.logit(t.f.Grams, t.f.Marks))
+		})
+		if best >= th[1] {
+			found++
+			if t.score(d) >= th[1] {
+				kept++
+			}
+		}
+	}
+	fmt.Printf("gate: of %d attacks that the model finds in all windows, a scan finds %d (%.2f %%)\n", found, kept, 100*float64(kept)/math.Max(1, float64(found)))
 	table(what, all)
 	table(what+", by family", family)
 	table(what+", by language", lang)
@@ -100,17 +124,82 @@ func report(t *trainer, c *composer, o options, th [3]float64, test []doc) {
 		fmt.Println(err)
 		return
 	}
+	raw := map[string][]float64{}
 	sets := map[string]*tally{}
+	ruled := map[string]*tally{}
 	for _, d := range docs {
+		if o.data != "" && !leftOut(sources, d.set) {
+			continue // trained on
+		}
 		s := t.score(d)
+		// With the rules: what Scan says by rules alone, in the model's terms.
+		both := s
+		switch p := t.cut.d.Scan(detect.Input{Text: []byte(d.text)}).Score; {
+		case p >= detect.DefaultQuarantine:
+			both = max(s, th[2])
+		case p >= detect.DefaultSuspect:
+			both = max(s, th[1])
+		}
 		label := "honest "
 		if d.attack {
 			label = "attack "
 		}
 		into(sets, label+d.set, s, th)
-		if d.set == "docs_benign" || d.set == "obfuscated_sample" {
+		if !d.attack && o.top > 0 && s >= th[1] {
+			text, _ := t.best(d)
+			fmt.Printf("high %.1f %s %s: %q\n", s, d.set, d.family, text)
+		}
+		raw[label+d.set] = append(raw[label+d.set], s)
+		into(ruled, label+d.set, both, th)
+		if d.set == "docs_benign" {
 			into(sets, label+d.set+"/"+strings.SplitN(d.family, ",", 2)[0], s, th)
 		}
 	}
-	table("sets not trained on", sets)
+	compare(raw)
+	var sum [3]float64
+	n := 0.0
+	for k, a := range sets {
+		if strings.HasPrefix(k, "attack ") && !strings.Contains(k, "obfuscated") && !strings.Contains(k, "bipia") && !strings.Contains(k, "naive") {
+			n++
+			for i := range sum {
+				sum[i] += 100 * float64(a.at[i]) / float64(a.n)
+			}
+		}
+	}
+	fmt.Printf("mean recall, model alone, bare task payloads left aside: %.1f %.1f %.1f\n", sum[0]/n, sum[1]/n, sum[2]/n)
+	table("sets not trained on, model alone", sets)
+	table("sets not trained on, rules and model", ruled)
+}
+
+// compare prints the recall where the honest sets just keep to the aims of the
+// suspect verdict, whatever the thresholds are: one number to compare models by.
+func compare(raw map[string][]float64) {
+	at, which := math.Inf(-1), ""
+	for set, share := range map[string]float64{"docs_benign": 0.005, "prompting_docs_benign": 0.015, "wildguard_benign": 0.01, "mitre_frr_ml_benign": 0.01, "deepset_train": 0.01} {
+		s := raw["honest "+set]
+		if len(s) == 0 {
+			continue
+		}
+		sort.Sort(sort.Reverse(sort.Float64Slice(s)))
+		if x := s[int(share*float64(len(s)))]; x > at {
+			at, which = x, set
+		}
+	}
+	sum, n, parts := 0.0, 0.0, ""
+	for _, set := range []string{"asb_templated", "cyberseceval", "deepset_train", "garak_latent_embedded", "garak_latent_payload", "garak_sysprompt", "pallms_pi"} {
+		s := raw["attack "+set]
+		if len(s) == 0 {
+			continue
+		}
+		k := 0.0
+		for _, x := range s {
+			if x > at {
+				k++
+			}
+		}
+		n++
+		sum += 100 * k / float64(len(s))
+		parts += fmt.Sprintf(" %s %.0f", set, 100*k/float64(len(s)))
+	}
+	fmt.Printf("compare: at the aims (logit %.2f, bound by %s) mean recall %.1f:%s\n", at, which, sum/n, parts)
 }

@@ -30,7 +30,7 @@ type gramKind uint8
 
 const (
 	tokWord gramKind = iota
-	tokIdeo           // one letter of a script that does not space its words
+	tokIdeo          // one letter of a script that does not space its words
 	tokSign
 	tokValue
 )
@@ -350,7 +350,6 @@ func (f *Features) marks(w *Window, s spots) {
 	for i := range w.Hits {
 		h := hashString(w.Hits[i].Family)
 		f.once(mixHash(saltHit, h))
-		f.once(mixHash(saltHit+1, hashString(w.Hits[i].Rule)))
 		if w.Quoted || w.Discuss > 1 {
 			f.once(mixHash(saltHit+2, h))
 		}
