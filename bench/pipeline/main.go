@@ -197,7 +197,7 @@ func open(ctx context.Context, o options, identity bool) (*bench, error) {
 		p: p, dir: dir, secret: key, epoch: hex.EncodeToString(epoch[:]),
 		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: o.clients, MaxConnsPerHost: o.clients}, Timeout: 60 * time.Second},
 	}
-	b.seen, err = watch(ctx, p.Dialer(), p.Brokers(), "stoplog.content.cleared")
+	b.seen, err = watch(ctx, &kafka.Dialer{Timeout: 5 * time.Second, SASLMechanism: p.Kafka().SASL}, p.Brokers(), "stoplog.content.cleared")
 	return b, err
 }
 

@@ -264,7 +264,8 @@ func TestOutputs(t *testing.T) {
 	if d := cmp.Diff(map[string]any{"run_id": string(run), "output_class": "public", "recipient_role": "user", "redaction_applied": true}, members(t, recs[1])); d != "" {
 		t.Errorf("PRV-7: %s", d)
 	}
-	if a := out("pii-authorized-reviewer", "Mail "+canaryEmail).want(t, 200); !strings.Contains(a.str("text"), canaryEmail) || a.str("output_class") != "pii" {
+	// The agent names its receiver: raw pii waits for a person, whoever is to get it.
+	if a := out("pii-authorized-reviewer", "Mail "+canaryEmail).want(t, 202); strings.Contains(a.raw, canaryEmail) || a.str("failure_id") != "pii-leak-risk" {
 		t.Errorf("%s", a.raw)
 	}
 	out("root", "x").want(t, 403, "sink-unauthorised")
@@ -287,10 +288,10 @@ func TestOutputs(t *testing.T) {
 			t.Errorf("%s: %s", c.decision, b.raw)
 		}
 	}
-	if n := len(r.records(run, provenance.KindEgressBlock)); n != 4 {
+	if n := len(r.records(run, provenance.KindEgressBlock)); n != 5 {
 		t.Errorf("%d blocks", n)
 	}
-	if n := len(r.records(run, provenance.KindOutputDelivery)); n != 5 {
+	if n := len(r.records(run, provenance.KindOutputDelivery)); n != 4 {
 		t.Errorf("%d deliveries", n)
 	}
 	r.ledgerIsClean()

@@ -381,6 +381,11 @@ func (a *API) assemble(ctx context.Context, p Principal, run chunk.ID, as assemb
 			}
 			events[it.Event] = ev
 		}
+		// A row that was moved here from another run is no part of this one: what belongs
+		// to a run came by its own documents, everything else by retrieval from a collection.
+		if ev.Run != run && !ev.Collection || ev.Tenant != p.Tenant {
+			return view, nil, review.ErrIntegrity
+		}
 		// Redaction happened when the text came in. What a recogniser finds all the
 		// same, raw pii above all, does not leave (SPEC RED-1).
 		redacted := it.Redacted

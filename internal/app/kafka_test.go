@@ -64,7 +64,7 @@ func consume(t *testing.T, p *Pipeline, topic string, f func(h map[string]string
 	found := make(chan struct{})
 	for i := range 6 {
 		go func() {
-			r := kafka.NewReader(kafka.ReaderConfig{Brokers: p.Brokers(), Dialer: p.Dialer(), Topic: topic, Partition: i, MinBytes: 1, MaxBytes: 1 << 20, MaxWait: 100 * time.Millisecond})
+			r := kafka.NewReader(kafka.ReaderConfig{Brokers: p.Brokers(), Dialer: &kafka.Dialer{SASLMechanism: p.Kafka().SASL}, Topic: topic, Partition: i, MinBytes: 1, MaxBytes: 1 << 20, MaxWait: 100 * time.Millisecond})
 			defer r.Close()
 			for {
 				m, err := r.ReadMessage(ctx)

@@ -120,7 +120,7 @@ what ` + "`stoplog ledger verify`" + ` shows.`,
 			rep := &report{e: e}
 			a, err := s.Audit(cmd.Context(), grace, rep.add)
 			if err != nil {
-				return err
+				return usageError{err} // 1 would say that the ledger does not hold, which nobody knows
 			}
 			return rep.end(a, auditText(a))
 		},
@@ -180,13 +180,14 @@ rewrite the database and sign is found out only by a copy he could not reach: ke
 			}
 			var copies [][]byte // read before the database: it only grows
 			own := filepath.Join(f.data, CheckpointFile)
+			embedded := exists(filepath.Join(f.data, ledgerFile))
 			if len(args) == 0 && exists(own) {
 				outside = append(outside, own)
 			}
 			for _, path := range outside {
 				c, err := ledger.ReadCheckpoints(path)
 				if err != nil {
-					return err
+					return usageError{err}
 				}
 				copies = append(copies, c...)
 			}
@@ -205,7 +206,11 @@ rewrite the database and sign is found out only by a copy he could not reach: ke
 			defer s.Close()
 			v, err := s.Verify(cmd.Context(), copies, verifiers, rep.add)
 			if err != nil {
-				return err
+				return usageError{err}
+			}
+			if v.Signed > 0 && len(copies) == 0 && embedded {
+				rep.add(provenance.Problem{Code: "outside-copies-missing", Seq: -1, Detail: own + " is gone or empty, and this ledger's server writes one for each checkpoint"})
+				v.Problems++
 			}
 			return rep.end(v, verifyText(v.Verified, v.Unsealed))
 		},

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"time"
-
-	"github.com/segmentio/kafka-go"
 
 	"github.com/stoplog/stoplog/internal/config"
 	"github.com/stoplog/stoplog/internal/stage"
@@ -49,10 +46,8 @@ func (p *Pipeline) URL() string { return p.r.url }
 // Brokers are the Kafka bootstrap addresses.
 func (p *Pipeline) Brokers() []string { return p.r.kafka.Brokers }
 
-// Dialer connects to those brokers, the embedded one's password included.
-func (p *Pipeline) Dialer() *kafka.Dialer {
-	return &kafka.Dialer{Timeout: 5 * time.Second, SASLMechanism: p.r.kafka.SASL, TLS: p.r.kafka.TLS}
-}
+// Kafka says how to reach those brokers, the embedded one's password included.
+func (p *Pipeline) Kafka() stage.Kafka { return p.r.kafka }
 
 // Stop drains, stops and closes everything.
 func (p *Pipeline) Stop() error { return p.r.stop() }

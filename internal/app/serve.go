@@ -247,13 +247,28 @@ func (s *system) deadLetter(name string) func(stage.Message, chunk.FailureID, in
 	}
 }
 
-// recordConfiguration writes a record when the configuration or the rules in force
-// are others than the last ones recorded.
+// recordConfiguration writes a record when the configuration or the rules in force are
+// others than the last ones recorded. Several processes that start together write one.
 func (r *running) recordConfiguration(ctx context.Context) error {
+	var last ledger.Sealed
+	f := ledger.RecordFilter{Kind: provenance.KindConfigChanged, Limit: 1000}
+	for {
+		rs, err := r.store.Records(ctx, f)
+		if err != nil {
+			return fmt.Errorf("ledger: %w", err)
+		}
+		if len(rs) == 0 {
+			break
+		}
+		last, f.After = rs[len(rs)-1], rs[len(rs)-1].N
+	}
+	if last.Record.Policy == r.policy {
+		return nil
+	}
 	_, err := r.store.Append(ctx, ledger.Batch{Records: []provenance.Record{{
-		ID: provenance.RecordID(provenance.KindConfigChanged, "", r.policy), Schema: provenance.SchemaVersion, Time: r.now().UTC(),
+		ID: provenance.RecordID(provenance.KindConfigChanged, "", r.policy, string(last.Record.ID)), Schema: provenance.SchemaVersion, Time: r.now().UTC(),
 		Kind: provenance.KindConfigChanged, Tenant: r.cfg.Tenant, Actor: "process:" + r.parts.String(), Policy: r.policy,
-		Payload: mustJSON(provenance.ConfigChanged{Current: r.policy}),
+		Payload: mustJSON(provenance.ConfigChanged{Previous: last.Record.Policy, Current: r.policy}),
 	}}})
 	if err != nil {
 		return fmt.Errorf("ledger: %w", err)

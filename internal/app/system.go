@@ -148,12 +148,22 @@ func (s *system) openKeys() (err error) {
 	}
 	if dir == "" {
 		dir = filepath.Join(s.dir, "keys")
-		if err := keys.Generate(dir); err != nil {
-			return err
+		// Keys are made with the data directory and never again: a key that is made anew
+		// in the place of a lost one would forget which runs are contaminated (ids), whom
+		// to trust (integrity) and how to open what is stored.
+		if !exists(filepath.Join(s.dir, ledgerFile)) {
+			if err := keys.Generate(dir); err != nil {
+				return err
+			}
 		}
 	}
-	s.ring, err = keys.Load(dir, os.Environ())
-	return err
+	if s.ring, err = keys.Load(dir, os.Environ()); err != nil {
+		return fmt.Errorf("%w; the data in %s was made with the keys in %s: bring them back from a backup", err, s.dir, dir)
+	}
+	if _, err := s.ring.Signer(); err != nil && s.cfg.Stores.Keys == "" {
+		return fmt.Errorf("%w; bring %s back from a backup", err, filepath.Join(dir, "ledger-1.key"))
+	}
+	return nil
 }
 
 func (s *system) openLedger(ctx context.Context) (err error) {

@@ -294,23 +294,36 @@ func (d *Door) batchItem(r *http.Request, p Principal, raw []byte) (Receipt, err
 // requests together is bounded too; release gives the reservation back. With
 // [ErrTooLarge] the body holds what was read of it, so that the refusal can be named.
 func (d *Door) readBody(w http.ResponseWriter, r *http.Request, limit int) (body []byte, release func(), err error) {
-	size := int64(limit)
-	if r.ContentLength >= 0 {
-		size = min(size, r.ContentLength)
-	}
-	release = func() { d.reading.Add(-size) }
-	if d.reading.Add(size) > d.cfg.Limits.InFlightBytes {
-		return nil, release, ErrBusy
-	}
-	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, int64(limit)))
+	m := &meter{r: http.MaxBytesReader(w, r.Body, int64(limit)), d: d}
+	release = func() { d.reading.Add(-m.read) }
+	body, err = io.ReadAll(m)
 	var tooLarge *http.MaxBytesError
 	switch {
+	case errors.Is(err, ErrBusy):
+		return nil, release, ErrBusy
 	case errors.As(err, &tooLarge):
 		return body, release, ErrTooLarge
 	case err != nil:
 		return body, release, errRead
 	}
 	return body, release, nil
+}
+
+// meter counts the bytes that have come in, over all requests. What a sender announces
+// counts for nothing: nobody is authenticated yet, and an announcement costs nothing.
+type meter struct {
+	r    io.Reader
+	d    *Door
+	read int64
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	n, err := m.r.Read(p)
+	m.read += int64(n)
+	if m.d.reading.Add(int64(n)) > m.d.cfg.Limits.InFlightBytes {
+		return n, ErrBusy
+	}
+	return n, err
 }
 
 // errRead: the connection broke while the body was read; there is nobody to answer.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -527,16 +528,45 @@ func endsWithin(text []byte) bool {
 	return false
 }
 
-// excused reports whether one of the rule's exceptions stands in the candidate's
-// sentence.
+// excused reports whether one of the rule's exceptions bears on the candidate: it
+// stands inside it ("ignore my previous e-mail, the instructions were wrong"), just
+// before it ("do not ignore …"), or behind it where a preposition ties the two ("the
+// instructions in my last mail"). An exception elsewhere in the sentence excuses
+// nothing: whoever writes an attack can mention a mail too.
 func (s *scratch) excused(r *rule, text []byte, c candidate) bool {
 	lo, hi := sentenceAround(text, int(c.start), int(c.end))
+	lo = max(lo, int(c.start)-excuseBefore)
+	if behind := bytes.TrimLeft(text[c.end:hi], " "); tied(behind) {
+		hi = min(hi, int(c.end)+excuseBehind)
+	} else {
+		hi = min(hi, int(c.end))
+	}
 	at := sort.Search(len(s.occ), func(i int) bool { return int(s.occ[i].start) >= lo })
 	for _, o := range s.occ[at:] {
 		if int(o.start) >= hi {
 			break
 		}
+		// An object in front of the verb is another clause, or the key of a JSON field.
+		if o.start < c.start && !strings.HasSuffix(s.d.terms[o.term].name, ".negated") {
+			continue
+		}
 		if slices.Contains(r.unless, o.term) {
+			return true
+		}
+	}
+	return false
+}
+
+// How far from a candidate an exception may stand, in bytes.
+const (
+	excuseBefore = 24
+	excuseBehind = 30
+)
+
+// tied reports whether what follows a candidate belongs to its object.
+func tied(behind []byte) bool {
+	for _, p := range [...]string{"in ", "from ", "of ", "on ", "about ", "for ", "at "} {
+		if len(behind) > len(p) && bytes.EqualFold(behind[:len(p)], []byte(p)) {
 			return true
 		}
 	}

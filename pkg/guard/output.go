@@ -47,7 +47,8 @@ type OutputDecision struct {
 
 // DecideOutput answers whether an output may go on, and what of it must be replaced
 // first (SPEC EGR-5, QUA-3). A person gets it redacted to their role's clearance; an
-// automatic receiver gets nothing until a person decided. Secrets go to nobody.
+// automatic receiver gets nothing until a person decided, and raw pii reaches nobody
+// before that, whatever the role that the agent named may see. Secrets go to nobody.
 func (g *Guard) DecideOutput(o Output, s RunState) OutputDecision {
 	d := OutputDecision{Decision: Decision{DataClass: s.Class}}
 	refuse := func(f chunk.FailureID, r Rule) OutputDecision {
@@ -68,7 +69,7 @@ func (g *Guard) DecideOutput(o Output, s RunState) OutputDecision {
 
 	values := hidden(o.Stubs)
 	class := chunk.Public
-	var redact []chunk.Entity
+	var redact, kept []chunk.Entity
 	for _, e := range g.opts.Recognise(o.Text) {
 		own := g.opts.ClassOf([]chunk.Entity{e})
 		if e.Type == "SECRET" || own.Exceeds(to.Clearance) {
@@ -76,7 +77,7 @@ func (g *Guard) DecideOutput(o Output, s RunState) OutputDecision {
 			d.Found = append(d.Found, Found{Type: e.Type, Class: own})
 			continue
 		}
-		class = class.Max(own)
+		class, kept = class.Max(own), append(kept, e)
 	}
 	values.spans(o.Text, func(span chunk.Span, own chunk.Class) {
 		if own.Exceeds(to.Clearance) {
@@ -84,7 +85,7 @@ func (g *Guard) DecideOutput(o Output, s RunState) OutputDecision {
 			d.Found = append(d.Found, Found{Type: typeValue, Class: own})
 			return
 		}
-		class = class.Max(own)
+		class, kept = class.Max(own), append(kept, chunk.Entity{Type: typeValue, Span: span, Score: 1})
 	})
 	d.Redact = merge(redact)
 
@@ -92,12 +93,12 @@ func (g *Guard) DecideOutput(o Output, s RunState) OutputDecision {
 	// found there has no place in the text that could be replaced.
 	hiddenAway := false
 	budget := peelBudget
-	readable := peel(Replace(o.Text, d.Redact), &budget, func(text []byte, views []string) {
+	readable := peel(Replace(o.Text, merge(append(kept, redact...))), &budget, func(text []byte, views []string) {
 		if len(views) == 0 {
 			return
 		}
 		see := func(typ string, own chunk.Class) {
-			if typ != "SECRET" && !own.Exceeds(to.Clearance) {
+			if typ != "SECRET" && !own.Exceeds(to.Clearance) && !own.Exceeds(chunk.Restricted) {
 				return
 			}
 			hiddenAway = true
@@ -118,6 +119,10 @@ func (g *Guard) DecideOutput(o Output, s RunState) OutputDecision {
 	case hiddenAway:
 		d.Outcome, d.Failure, d.Rule, d.Gate = Gated, chunk.FailPIILeakRisk, RuleOutputHidden, GatePIILeak
 	case len(d.Redact) > 0 && to.Automatic:
+		d.Outcome, d.Failure, d.Rule, d.Gate = Gated, chunk.FailPIILeakRisk, RuleOutput, GatePIILeak
+	case class.Exceeds(chunk.Restricted):
+		// The agent names its receiver. Raw pii goes to nobody on its word alone, not to a
+		// role that may see it either: a person decides (SPEC QUA-3).
 		d.Outcome, d.Failure, d.Rule, d.Gate = Gated, chunk.FailPIILeakRisk, RuleOutput, GatePIILeak
 	case len(d.Redact) > 0:
 		d.Outcome, d.Rule = Allow, RuleOutput

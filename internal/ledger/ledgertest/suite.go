@@ -445,7 +445,7 @@ func dispositions(t *testing.T, b Backend) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	_, ps := audit(t, s, time.Hour)
+	_, ps := audit(t, s, 1e6*time.Hour)
 	if len(ps) != 1 || ps[0].Code != ledger.DispositionRefused || ps[0].ID != d.Chunks[0] || !strings.HasPrefix(ps[0].Detail, "rejected stands; released was refused") {
 		t.Errorf("%v", ps)
 	}
@@ -477,7 +477,7 @@ func deadLetter(t *testing.T, b Backend) {
 	if items := must[[]ledger.ContextItem](t)(s.RunContext(ctx, d.Event.Run)); len(items) != 1 {
 		t.Errorf("%d items", len(items))
 	}
-	_, ps := audit(t, s, time.Hour)
+	_, ps := audit(t, s, 1e6*time.Hour)
 	if len(ps) != 1 || ps[0].Code != ledger.DispositionDoubled || ps[0].ID != d.Chunks[1] {
 		t.Errorf("%v", ps)
 	}
