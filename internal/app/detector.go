@@ -35,7 +35,13 @@ type detector struct {
 	identity   bool // benchmarks only: every chunk is clean
 
 	mu    sync.Mutex
-	tails map[chunk.ID]string // the last text of each run seen here, for phrases cut between messages
+	tails map[chunk.ID]runTail // the last text of each run seen here, for phrases cut between messages
+}
+
+// runTail is the end of a run's last document that this worker saw.
+type runTail struct {
+	evidence string // of that document
+	text     string
 }
 
 // maxTails bounds the memory for run tails; what is evicted is read back from the
@@ -117,17 +123,26 @@ func (d *detector) carry(ctx context.Context, doc chunk.Document) ([]byte, error
 	d.mu.Lock()
 	t, ok := d.tails[a.Run]
 	d.mu.Unlock()
-	if ok {
-		return []byte(t), nil
+	if ok && t.evidence == doc.Previous {
+		return []byte(t.text), nil
 	}
+	// Another worker had the run in between, or two documents came in at once and both
+	// follow the same one: what is known here and what the door says came before are
+	// both looked at.
 	raw, err := d.vault.Get(ctx, a.Scope, doc.Previous)
 	switch {
 	case errors.Is(err, evidence.ErrErased), errors.Is(err, evidence.ErrNotFound):
-		return nil, nil // erased since: there is nothing left that a phrase could begin in
+		return []byte(t.text), nil // erased since
 	case err != nil:
 		return nil, fmt.Errorf("evidence of the run's previous document: %w", stage.Transient)
 	}
-	return tail(raw), nil
+	if len(t.text) > detect.CarryBytes/2 {
+		t.text = t.text[len(t.text)-detect.CarryBytes/2:]
+	}
+	if room := detect.CarryBytes - len(t.text); len(raw) > room {
+		raw = raw[len(raw)-room:]
+	}
+	return append([]byte(t.text), raw...), nil
 }
 
 func (d *detector) remember(doc chunk.Document) {
@@ -147,7 +162,7 @@ func (d *detector) remember(doc chunk.Document) {
 			break
 		}
 	}
-	d.tails[a.Run] = string(tail(last))
+	d.tails[a.Run] = runTail{doc.Evidence, string(tail(last))}
 }
 
 // record adds what one chunk's scan leaves in the ledger: for a clean chunk its

@@ -46,11 +46,12 @@ func (p parts) String() string {
 // running is a started process.
 type running struct {
 	*system
-	parts parts
-	door  *door.Door // with the ingest part
-	api   *api.API   // with the egress part
-	url   string     // of the HTTP API
-	ready atomic.Bool
+	parts    parts
+	door     *door.Door // with the ingest part
+	api      *api.API   // with the egress part
+	detector *detector  // with the detector part
+	url      string     // of the HTTP API
+	ready    atomic.Bool
 
 	ctx    context.Context // ends when a part fails or stop is called
 	cancel context.CancelFunc
@@ -165,9 +166,9 @@ func (r *running) loops() map[string]func(context.Context) error {
 		}
 	}
 	if r.parts.detector {
-		d := s.newDetector()
+		r.detector = s.newDetector()
 		loops["detector"] = func(ctx context.Context) error {
-			return stage.Run(ctx, s.stageConfig("detector", stage.TopicClassified), d.handle)
+			return stage.Run(ctx, s.stageConfig("detector", stage.TopicClassified), r.detector.handle)
 		}
 		if s.cfg.Detection.Rules != "" {
 			loops["rules"] = s.watchRules
@@ -192,7 +193,7 @@ func (r *running) loops() map[string]func(context.Context) error {
 func (s *system) newDetector() *detector {
 	return &detector{
 		vault: s.vault, integrity: s.ring.Integrity(), scanner: &s.scanner, classifier: s.classifier, policy: s.policy,
-		suspect: s.cfg.Detection.Suspect, quarantine: s.cfg.Detection.Quarantine, gateTTL: s.cfg.Review.Expires, now: s.now, metrics: s.metrics, identity: s.identity, tails: map[chunk.ID]string{},
+		suspect: s.cfg.Detection.Suspect, quarantine: s.cfg.Detection.Quarantine, gateTTL: s.cfg.Review.Expires, now: s.now, metrics: s.metrics, identity: s.identity, tails: map[chunk.ID]runTail{},
 	}
 }
 
