@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io/fs"
+	"log"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -96,15 +97,13 @@ type source struct{ name, dir string }
 // sources are the packages in the cache, Go's own tree, and the modules that
 // this module depends on.
 func sources(dir string) ([]source, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil && !os.IsNotExist(err) {
+	list, err := npmPackages()
+	if err != nil {
 		return nil, err
 	}
 	var out []source
-	for _, e := range entries {
-		if e.IsDir() {
-			out = append(out, source{e.Name(), filepath.Join(dir, e.Name())})
-		}
+	for _, p := range list {
+		out = append(out, source{p.name, filepath.Join(dir, p.folder())})
 	}
 	env, err := exec.Command("go", "env", "GOROOT", "GOMODCACHE").Output()
 	if err != nil {
@@ -125,6 +124,9 @@ func sources(dir string) ([]source, error) {
 		if _, err := os.Stat(s.dir); err == nil {
 			there = append(there, s)
 		}
+	}
+	if missing := len(out) - len(there); missing > 0 {
+		log.Printf("honest text: %d of %d sources are not there (fetch them with -fetch)", missing, len(out))
 	}
 	return there, nil
 }

@@ -1,9 +1,9 @@
 // Command train composes the training text, trains the injection model and
 // writes it where pkg/detect embeds it:
 //
-//	go run ./corpus/train                     # the model, from the repository and the packages of packages.txt
-//	go run ./corpus/train -leave family:todo  # what is found of a family never shown
-//	go run ./corpus/train -eval DIR           # figures on labelled sets (JSONL) that were not trained on
+//	go run ./corpus/train -fetch -out pkg/detect/model.bin  # the model that ships
+//	go run ./corpus/train -leave family:todo                # what is found of a family never shown
+//	go run ./corpus/train -eval DIR                         # figures on labelled sets (JSONL) that were not trained on
 //
 // The same seed on the same text gives the same model, byte for byte.
 package main
@@ -26,7 +26,7 @@ type options struct {
 	out, cache, data, eval, leave, dump string
 	seed                                uint64
 	attacks, benign, natural            int
-	epochs, top                         int
+	epochs, top, anchors                int
 	full                                bool
 	step, l2, drop                      float64
 }
@@ -48,9 +48,16 @@ func main() {
 	flag.BoolVar(&o.full, "full", false, "train on the held-out lines of the grammars too (for the model that ships)")
 	flag.Float64Var(&o.step, "step", 0.25, "learning rate")
 	flag.Float64Var(&o.l2, "l2", 2e-6, "weight decay")
+	flag.IntVar(&o.anchors, "anchors", 0, "print that many words by which the gate would let more attacks through to the model")
 	flag.IntVar(&o.top, "top", 0, "print that many of the highest honest windows of each kind")
 	flag.Float64Var(&o.drop, "drop", 0.4, "share of features left out at each step")
+	get := flag.Bool("fetch", false, "fetch the packages of packages.txt into -cache first")
 	flag.Parse()
+	if *get {
+		if err := fetch(o.cache); err != nil {
+			log.Fatal(err)
+		}
+	}
 	debug.SetGCPercent(50)
 	if err := run(o); err != nil {
 		log.Fatal(err)
@@ -114,6 +121,9 @@ func run(o options) error {
 	shift := -gain * suspect
 	log.Printf("thresholds (logit): 1%% %.2f, suspect %.2f, quarantine %.2f", one, suspect, quarantine)
 
+	if o.anchors > 0 {
+		t.anchors(c, th[1], o.anchors)
+	}
 	report(t, c, o, [3]float64{one, suspect, quarantine}, test)
 	if o.out == "" {
 		return nil
