@@ -65,10 +65,9 @@ type rig struct {
 	plan plan
 	c    *kafka.Client
 
-	mu     sync.Mutex
-	sent   int          // documents 0 to sent-1 exist
-	acked  map[int]bool // acknowledged with 202
-	resent int
+	mu    sync.Mutex
+	sent  int          // documents 0 to sent-1 exist
+	acked map[int]bool // acknowledged with 202
 }
 
 // TestCrash kills the pipeline at each named point.
@@ -373,7 +372,7 @@ func (r *rig) last(order stage.TestOrder) {
 
 // settle waits until every document is acknowledged, has left the outbox, and both
 // groups have committed the ends of their topics. It reports false when the child
-// died first. With control, ten seconds in which nothing moves count as settled.
+// died first. With control, a session and four seconds in which nothing moves count as settled.
 func (r *rig) settle(dead chan struct{}, quit func(), control bool) bool {
 	r.t.Helper()
 	deadline := time.After(2 * time.Minute)
@@ -402,7 +401,7 @@ func (r *rig) settle(dead chan struct{}, quit func(), control bool) bool {
 		if acked == sent && in >= int64(sent) && inDone == in && outDone == out && time.Since(since) > 600*time.Millisecond {
 			return true
 		}
-		if control && acked == sent && in >= int64(sent) && time.Since(since) > 5*time.Second {
+		if control && acked == sent && in >= int64(sent) && time.Since(since) > *session+4*time.Second {
 			return true
 		}
 	}
@@ -441,7 +440,6 @@ type tally struct {
 	rawIn     int // messages on the input topic
 	rawOut    int // messages on the output topic
 	dups      int // of those, repetitions
-	resent    int
 	vault     int
 
 	lost     int // acknowledged, and no scan record, or nothing published, or clean without a final disposition
