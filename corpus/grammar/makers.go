@@ -77,13 +77,15 @@ var makers = map[string]func(*rand.Rand) string{
 		}
 		return fmt.Sprintf("%02d/%02d", d, m)
 	},
-	"time":  func(r *rand.Rand) string { return fmt.Sprintf("%d:%02d", 7+r.IntN(14), r.IntN(4)*15) },
-	"year":  func(r *rand.Rand) string { return fmt.Sprint(1820 + r.IntN(206)) },
-	"num":   func(r *rand.Rand) string { return fmt.Sprint(1000 + r.IntN(9000000)) },
-	"n":     func(r *rand.Rand) string { return fmt.Sprint(1 + r.IntN(60)) },
-	"ver":   func(r *rand.Rand) string { return fmt.Sprintf("%d.%d.%d", r.IntN(9), r.IntN(20), r.IntN(30)) },
-	"hex":   func(r *rand.Rand) string { return fmt.Sprintf("%x", r.Uint32()) },
-	"phone": func(r *rand.Rand) string { return fmt.Sprintf("+%d %d %d", 1+r.IntN(90), 100+r.IntN(900), 100000+r.IntN(900000)) },
+	"time": func(r *rand.Rand) string { return fmt.Sprintf("%d:%02d", 7+r.IntN(14), r.IntN(4)*15) },
+	"year": func(r *rand.Rand) string { return fmt.Sprint(1820 + r.IntN(206)) },
+	"num":  func(r *rand.Rand) string { return fmt.Sprint(1000 + r.IntN(9000000)) },
+	"n":    func(r *rand.Rand) string { return fmt.Sprint(1 + r.IntN(60)) },
+	"ver":  func(r *rand.Rand) string { return fmt.Sprintf("%d.%d.%d", r.IntN(9), r.IntN(20), r.IntN(30)) },
+	"hex":  func(r *rand.Rand) string { return fmt.Sprintf("%x", r.Uint32()) },
+	"phone": func(r *rand.Rand) string {
+		return fmt.Sprintf("+%d %d %d", 1+r.IntN(90), 100+r.IntN(900), 100000+r.IntN(900000))
+	},
 	"wallet": func(r *rand.Rand) string {
 		return fmt.Sprintf("0x%08x%08x%08x", r.Uint32(), r.Uint32(), r.Uint32())
 	},
@@ -93,7 +95,7 @@ var makers = map[string]func(*rand.Rand) string{
 	"pkg": func(r *rand.Rand) string {
 		return []string{"", "", "@" + pick(words)(r) + "/", "py"}[r.IntN(4)] + pick(words)(r) + []string{"-js", "-utils", "", "-core", "kit"}[r.IntN(5)]
 	},
-	"fn":        func(r *rand.Rand) string { return pick(words)(r) + strings.Title(pick(words)(r)) }, //nolint:staticcheck // ASCII words
+	"fn":        func(r *rand.Rand) string { return pick(words)(r) + title(pick(words)(r)) },
 	"tool_name": pick(tools),
 	"langname":  pick(languages),
 }
@@ -125,3 +127,11 @@ const (
 	tools     = "send_email|transfer_money|delete_file|get_user_info|create_event|run_shell|http_request|add_user_to_channel|update_password|read_file|search_web|send_message|send_direct_message|post_webpage|reserve_hotel|schedule_transaction|share_file|execute_sql|GmailSendEmail|BankManagerTransfer|AmazonGetProduct|write_memory|browse"
 	languages = "English|Spanish|French|German|Portuguese|Italian|Dutch|Polish|Russian|Ukrainian|Turkish|Arabic|Hindi|Chinese|Japanese|Korean|Vietnamese|Indonesian"
 )
+
+// title writes the first letter of an ASCII word large.
+func title(w string) string {
+	if w == "" {
+		return w
+	}
+	return strings.ToUpper(w[:1]) + w[1:]
+}

@@ -83,12 +83,6 @@ func (c *composer) attack(i uint64, held bool) doc {
 	}
 }
 
-// payload is an attack alone, for measuring.
-func (c *composer) payload(r *rand.Rand, lang, root string, line int) doc {
-	text := c.noise(r, c.set.Attack[lang].Line(r, root, line, nil))
-	return doc{text: text, attack: true, from: 0, to: len(text), lang: lang, family: strings.TrimPrefix(root, "attack.")}
-}
-
 const markFrom, markTo = "\x00", "\x01"
 
 func (c *composer) place(r *rand.Rand, lang, family, payload string, held bool) doc {

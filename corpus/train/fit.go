@@ -217,14 +217,6 @@ func (t *trainer) score(d doc) float64 {
 	return best
 }
 
-func (t *trainer) scores(docs []doc) []float64 {
-	out := make([]float64, len(docs))
-	for i := range docs {
-		out[i] = t.score(docs[i])
-	}
-	return out
-}
-
 func sum64(b []byte) uint64 {
 	h := fnv.New64a()
 	h.Write(b)
