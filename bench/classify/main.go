@@ -11,6 +11,7 @@ import (
 	"log"
 	"math"
 	"os"
+	"runtime/pprof"
 	"sort"
 	"strings"
 	"syscall"
@@ -43,6 +44,8 @@ func main() {
 	alarms := flag.Bool("alarms", false, "the set has no labels: print false alarms for 1,000 chunks of 2 KB")
 	byRule := flag.Bool("rules", false, "print recall by the row's rule")
 	types := flag.String("map", "person=PERSON,location=LOCATION", "label names and the types they are counted as")
+	noNames := flag.Bool("no-names", false, "leave out names of persons in free text: digits, addresses and secrets alone")
+	profile := flag.String("cpuprofile", "", "write a processor profile to this file")
 	flag.Parse()
 	if flag.NArg() == 0 {
 		log.Fatal("usage: classify [flags] FILE.jsonl …")
@@ -53,9 +56,19 @@ func main() {
 			names[a] = b
 		}
 	}
-	c, err := classify.Compile(nil, classify.Options{})
+	c, err := classify.Compile(nil, classify.Options{NoNames: *noNames})
 	if err != nil {
 		log.Fatal(err)
+	}
+	if *profile != "" {
+		f, err := os.Create(*profile)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if err := pprof.StartCPUProfile(f); err != nil {
+			log.Fatal(err)
+		}
+		defer pprof.StopCPUProfile()
 	}
 	for _, path := range flag.Args() {
 		rows, err := load(path)

@@ -11,6 +11,10 @@ import (
 type Options struct {
 	// MinScore drops recognised elements below this score, in (0,1]; zero: 0.5.
 	MinScore float64
+	// NoNames leaves out the search for names of persons in free text, which costs as much
+	// as all other recognisers together. Typed fields and the run's names are not touched
+	// by it.
+	NoNames bool
 }
 
 // Classifier is a compiled source registry. It is safe for use by many goroutines.

@@ -38,7 +38,7 @@ func (s *scan) encoded(start, end int) {
 	for i := 0; i < 2 && end < len(t) && t[end] == '='; i++ {
 		end++
 	}
-	inner := scan{depth: s.depth + 1}
+	inner := scan{depth: s.depth + 1, noNames: s.noNames}
 	inner.run(plain)
 	best := hit{}
 	for _, h := range inner.hits {
@@ -116,7 +116,7 @@ func (s *scan) escaped() {
 		return
 	}
 	view.Decode(t, view.WantEscapes, nil, func(v view.View) {
-		inner := scan{depth: s.depth + 1}
+		inner := scan{depth: s.depth + 1, noNames: s.noNames}
 		inner.run(v.Text)
 		for _, h := range inner.hits {
 			start, end := v.Span(h.start, h.end)

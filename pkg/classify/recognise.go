@@ -37,7 +37,7 @@ func (c *Classifier) Recognise(text []byte) []chunk.Entity {
 
 func (c *Classifier) recognise(text []byte) []hit {
 	f := fold(text)
-	var s scan
+	s := scan{noNames: c.opts.NoNames}
 	s.run(f.text)
 	hits := s.hits[:0]
 	for _, h := range s.hits {

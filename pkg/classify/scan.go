@@ -2,10 +2,11 @@ package classify
 
 // scan is one pass over one folded text.
 type scan struct {
-	text   []byte
-	hits   []hit
-	depth  int // of encodings that were looked through
-	shapes *shapeTable
+	text    []byte
+	hits    []hit
+	noNames bool // of persons
+	depth   int  // of encodings that were looked through
+	shapes  *shapeTable
 
 	secretTable *secretTable
 	windowEnd   map[*secretRule]int // where a window rule last matched
@@ -33,7 +34,9 @@ func (s *scan) run(text []byte) {
 	s.numbers()
 	s.addresses6()
 	s.secrets()
-	s.hits = append(s.hits, tagNames(text)...)
+	if !s.noNames {
+		s.hits = append(s.hits, tagNames(text)...)
+	}
 	if s.depth < maxEncodings {
 		s.escaped()
 	}
