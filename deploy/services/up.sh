@@ -19,4 +19,6 @@ fi
 for service in postgres redis kafka; do
   "$here/$service.sh" start "$1" || { "$here/down.sh" "$1"; die "$service did not start"; }
 done
-cat "$1/env"
+dir=$(cd "$1" && pwd)
+publish STOPLOG_TEST_SERVICES "$dir" # tests search the servers' own files and logs
+cat "$dir/env"

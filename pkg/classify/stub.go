@@ -11,7 +11,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/stoplog/stoplog/corpus/names"
 	"github.com/stoplog/stoplog/pkg/chunk"
 )
 
@@ -58,7 +57,7 @@ func stubFromSteps(steps []step) string {
 }
 
 // stubName makes a stub's base name from keys. A payload's keys can be data too (a map
-// from names to ages), so a key that does not look like an identifier becomes FIELD.
+// from names to ages), so a key that holds any but ordinary field words becomes FIELD.
 func stubName(keys []string) string {
 	var b strings.Builder
 	for _, k := range keys {
@@ -93,24 +92,6 @@ func stubName(keys []string) string {
 		return "FIELD"
 	}
 	return s
-}
-
-func identifierLike(k string) bool {
-	digits := 0
-	for i := 0; i < len(k); i++ {
-		switch c := k[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_', c == '-':
-		case c >= '0' && c <= '9':
-			digits++
-		default:
-			return false
-		}
-	}
-	if len(k) == 0 || len(k) > 32 || digits > 3 {
-		return false
-	}
-	f := gazetteerOnce().flags(bytes.ToLower([]byte(k)))
-	return f&(names.Forename|names.Surname) == 0 || f&names.Word != 0 // a map from names to things
 }
 
 // normalise gives the form under which two values count as the same: numbers without
