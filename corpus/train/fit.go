@@ -10,9 +10,11 @@ import (
 
 // row is one window: its features in the slab.
 type row struct {
-	from, mid, to uint32 // grams [from,mid), marks [mid,to)
-	doc           int32
-	label         int8 // 1 attack, 0 honest, -1 set aside
+	from, mid, to, gate uint32 // grams [from,mid), marks [mid,to), slots of the gate [to,gate)
+	doc                 int32
+	label               int8 // 1 attack, 0 honest, -1 set aside
+	kind                detect.WindowKind
+	rare                bool // stands for others like it that were left out
 }
 
 type trainer struct {
@@ -30,6 +32,9 @@ type trainer struct {
 	rng  *rand.Rand
 }
 
+// sparse is how many windows one that was kept of the plainest stands for.
+const sparse = 8
+
 func newTrainer(o options, cut cutter) *trainer {
 	return &trainer{
 		o: o, cut: cut, seen: map[uint64]struct{}{},
@@ -42,11 +47,15 @@ func newTrainer(o options, cut cutter) *trainer {
 func (t *trainer) add(d doc) {
 	t.docs++
 	t.cut.each(d, true, func(w *detect.Window, rel int) {
-		// Of honest windows that no scan would score, a few are enough.
-		if rel == partly || rel == outside && !w.Gated && sum64(w.Text)%8 != 0 {
+		if rel == partly {
 			return
 		}
 		h := sum64(w.Text)
+		// Of honest windows without any word of the lexicon a few are enough.
+		plain := rel == outside && len(w.Cues) < 2 && len(w.Hits) == 0
+		if plain && h>>32%sparse != 0 {
+			return
+		}
 		if _, dup := t.seen[h]; dup {
 			return
 		}
@@ -56,11 +65,13 @@ func (t *trainer) add(d doc) {
 			label = 1
 		}
 		t.f.Extract(w)
-		r := row{from: uint32(len(t.slab)), doc: t.docs, label: label}
+		r := row{from: uint32(len(t.slab)), doc: t.docs, label: label, kind: w.Kind, rare: plain}
 		t.slab = append(t.slab, t.f.Grams...)
 		r.mid = uint32(len(t.slab))
 		t.slab = append(t.slab, t.f.Marks...)
 		r.to = uint32(len(t.slab))
+		t.slab = detect.GateSlots(t.slab, w.Text)
+		r.gate = uint32(len(t.slab))
 		t.rows = append(t.rows, r)
 	})
 }

@@ -26,7 +26,7 @@ type options struct {
 	out, cache, data, eval, leave, dump string
 	seed                                uint64
 	attacks, benign, natural            int
-	epochs, top, anchors                int
+	epochs, top                         int
 	full                                bool
 	step, l2, drop                      float64
 }
@@ -48,7 +48,6 @@ func main() {
 	flag.BoolVar(&o.full, "full", false, "train on the held-out lines of the grammars too (for the model that ships)")
 	flag.Float64Var(&o.step, "step", 0.25, "learning rate")
 	flag.Float64Var(&o.l2, "l2", 2e-6, "weight decay")
-	flag.IntVar(&o.anchors, "anchors", 0, "print that many words by which the gate would let more attacks through to the model")
 	flag.IntVar(&o.top, "top", 0, "print that many of the highest honest windows of each kind")
 	flag.Float64Var(&o.drop, "drop", 0.4, "share of features left out at each step")
 	get := flag.Bool("fetch", false, "fetch the packages of packages.txt into -cache first")
@@ -121,14 +120,17 @@ func run(o options) error {
 	shift := -gain * suspect
 	log.Printf("thresholds (logit): 1%% %.2f, suspect %.2f, quarantine %.2f", one, suspect, quarantine)
 
-	if o.anchors > 0 {
-		t.anchors(c, th[1], o.anchors)
+	table, gateBias := t.fitGate(suspect, o.epochs)
+	w := detect.Weights{Table: t.w, Bias: t.bias, Gain: gain, Shift: shift, Gate: table, GateBias: gateBias, GateEase: gateEase}
+	if err := t.setGate(&w, c, suspect, test); err != nil {
+		return err
 	}
+	log.Printf("gate, %.0fs", time.Since(began).Seconds())
 	report(t, c, o, [3]float64{one, suspect, quarantine}, test)
 	if o.out == "" {
 		return nil
 	}
-	file := detect.EncodeModel(t.w, t.bias, gain, shift)
+	file := detect.EncodeModel(w)
 	m, err := detect.ParseModel(file)
 	if err != nil {
 		return err

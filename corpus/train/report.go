@@ -84,24 +84,6 @@ func report(t *trainer, c *composer, o options, th [3]float64, test []doc) {
 	if o.leave != "" {
 		what = "attacks left out: " + o.leave
 	}
-	// What the gate costs: attacks that the model finds when it sees every window of
-	// the plain text, and those of them that it finds in a scan.
-	found, kept := 0, 0
-	for i := range 3000 {
-		d := c.attack(uint64(1<<42+i), true)
-		best := math.Inf(-1)
-		t.cut.each(d, true, func(w *detect.Window, _ int) {
-			t.f.Extract(w)
-			best = max(best, t.logit(t.f.Grams, t.f.Marks))
-		})
-		if best >= th[1] {
-			found++
-			if t.score(d) >= th[1] {
-				kept++
-			}
-		}
-	}
-	fmt.Printf("gate: of %d attacks that the model finds in all windows, a scan finds %d (%.2f %%)\n", found, kept, 100*float64(kept)/math.Max(1, float64(found)))
 	table(what, all)
 	table(what+", by family", family)
 	table(what+", by language", lang)

@@ -27,7 +27,7 @@ type Detector struct {
 	seqs         []seq
 	rules        []rule
 	shapes       []shapeRule
-	score        scoreFunc
+	model        *Model       // nil: rules alone decide
 	words        *view.Words  // what broken words are put back into
 	asks         []view.Wants // views that some terms ask for
 }
@@ -123,11 +123,11 @@ func compile(rules []corpus.Rule, opts Options) (*Detector, error) {
 		return nil, err
 	}
 	if !opts.RulesOnly {
-		s, err := newScorer()
+		m, err := DefaultModel()
 		if err != nil {
 			return nil, err
 		}
-		c.d.score = s
+		c.d.model = m
 	}
 	return c.d, nil
 }

@@ -10,19 +10,13 @@ import (
 	"github.com/stoplog/stoplog/pkg/view"
 )
 
-// Windows: sizes in bytes of folded text, and the gate.
+// Windows: sizes in bytes of folded text.
 const (
 	sentenceMin = 24
 	sentenceMax = 240
 	groupMax    = 600
 	beforeMax   = 160
 	wholeMax    = 400
-
-	// A sentence is scored when the cues in it weigh gateAlone, or when it has one
-	// and they weigh gateGroup together with those of its neighbours, or when a rule
-	// matches in it.
-	gateAlone = 3
-	gateGroup = 5
 
 	// cluster is how far apart matches of rules may lie and still speak together.
 	cluster = 600
@@ -51,41 +45,6 @@ func sentenceEnd(text []byte, i int) bool {
 	return false
 }
 
-// sentences cuts text. Every byte lies in exactly one sentence.
-func sentences(dst []chunk.Span, text []byte) []chunk.Span {
-	start := 0
-	space := 0 // the last white space
-	for i, c := range text {
-		if c > '?' {
-			if i-start >= sentenceMax && c < 0x80 || i-start >= sentenceMax+40 && c >= 0xc0 {
-				cut := i
-				if space > start+sentenceMax/2 {
-					cut = space + 1
-				}
-				dst = append(dst, chunk.Span{Start: start, End: cut})
-				start = cut
-			}
-			continue
-		}
-		if c == ' ' || c == '\t' {
-			space = i
-			continue
-		}
-		if i+1-start >= sentenceMin && sentenceEnd(text, i) {
-			dst = append(dst, chunk.Span{Start: start, End: i + 1})
-			start = i + 1
-		}
-	}
-	if start < len(text) {
-		if k := len(dst); k > 0 && len(text)-start < sentenceMin && dst[k-1].Len() < sentenceMax {
-			dst[k-1].End = len(text)
-		} else {
-			dst = append(dst, chunk.Span{Start: start, End: len(text)})
-		}
-	}
-	return dst
-}
-
 // sentenceAround gives the bounds of the sentence, or sentences, that hold
 // text[from:to].
 func sentenceAround(text []byte, from, to int) (lo, hi int) {
@@ -106,41 +65,15 @@ func sentenceAround(text []byte, from, to int) (lo, hi int) {
 // judge turns a node's candidates into findings and scores its windows.
 func (s *scratch) judge(n *node, text []byte) {
 	s.judgeRules(n, text)
-	if s.d.score == nil && s.visit == nil || !s.all && !s.worth() {
-		return
+	m := s.d.model
+	if m == nil {
+		if s.visit == nil {
+			return
+		}
+		m = &blank
 	}
-	s.sents = sentences(s.sents[:0], text)
-	s.judgeWindows(n, text)
-}
-
-// worth is a cheap look at whether any sentence can pass the gate.
-func (s *scratch) worth() bool {
-	if len(s.cands) > 0 {
-		return true
-	}
-	// Cues within the reach of one group.
-	lo, sum := 0, int32(0)
-	place := int32(-1)
-	for i, o := range s.occ {
-		if o.start == place {
-			s.occ[i].cue = 0
-			continue
-		}
-		c := s.d.terms[o.term].cue
-		for j := i + 1; j < len(s.occ) && s.occ[j].start == o.start; j++ {
-			c = max(c, s.d.terms[s.occ[j].term].cue)
-		}
-		place, s.occ[i].cue = o.start, c
-		sum += c
-		for o.start-s.occ[lo].start > groupMax+sentenceMax {
-			sum -= s.occ[lo].cue
-			lo++
-		}
-		if sum >= gateAlone {
-			return true
-		}
-	}
-	return false
+	s.pieces = m.gate.run(s.pieces[:0], text, !n.beyond)
+	s.judgeWindows(n, text, m)
 }
 
 // judgeRules makes findings of the candidates. Rules of one family that match
@@ -356,43 +289,34 @@ func (n *node) hiddenAt(text []byte, start int) bool {
 	return bytes.HasPrefix(text[line:start], []byte("[//]: #")) || bytes.HasPrefix(text[line:start], []byte("[comment]: "))
 }
 
-// judgeWindows scores the sentences that pass the gate.
-func (s *scratch) judgeWindows(n *node, text []byte) {
-	d := s.d
-	first := 0
-	// cue adds up the cues of text[from:to]: each place once, by its weightiest
-	// meaning (a word may belong to several languages), and each term once.
-	var dist [48]int32
-	cue := func(from, to int) int {
-		sum, k := 0, 0
-		place, got := int32(-1), int32(0)
-		for i := first; i < len(s.occ) && int(s.occ[i].start) < to; i++ {
-			o := s.occ[i]
-			c := d.terms[o.term].cue
-			if int(o.start) < from || c == 0 || o.start == place && c <= got {
-				continue
-			}
-			seen := false
-			for _, t := range dist[:k] {
-				seen = seen || t == o.term
-			}
-			if seen {
-				continue
-			}
-			if k < len(dist) {
-				dist[k] = o.term
-				k++
-			}
-			if o.start == place {
-				sum -= int(got)
-			}
-			place, got = o.start, c
-			sum += int(c)
-		}
-		return sum
+// judgeWindows scores the sentences that pass the gate, and those in which a rule
+// matched.
+func (s *scratch) judgeWindows(n *node, text []byte, m *Model) {
+	g := &m.gate
+	ease := int32(0)
+	if n.depth > 0 || n.hidden {
+		ease = g.ease
 	}
-	nextCand := 0
-	for i, sent := range s.sents {
+	next := 0
+	for i := range s.pieces {
+		own := s.pieces[i]
+		all := own // with the sentences beside it
+		if i > 0 && own.end-s.pieces[i-1].start <= groupMax {
+			all = s.pieces[i-1].with(all)
+		}
+		if i+1 < len(s.pieces) && s.pieces[i+1].end-all.start <= groupMax {
+			all = all.with(s.pieces[i+1])
+		}
+		gated := g.passes(Sentence, own.sum, own.n, ease) || g.passes(Group, all.sum, all.n, ease)
+		for k := next; k < len(s.cands) && s.cands[k].start < own.end; k++ {
+			gated = gated || s.cands[k].end > own.start
+		}
+		for next < len(s.cands) && s.cands[next].start < own.start-candReach {
+			next++
+		}
+		if !gated && !s.all {
+			continue
+		}
 		if s.score >= s.enough && s.visit == nil {
 			// The verdict cannot get worse; a few more windows are shown to people.
 			if s.extra >= maxExtra {
@@ -400,33 +324,17 @@ func (s *scratch) judgeWindows(n *node, text []byte) {
 			}
 			s.extra++
 		}
-		lo, hi := sent.Start, sent.End
-		if i > 0 && sent.Start-s.sents[i-1].Start <= groupMax-sent.Len() {
-			lo = s.sents[i-1].Start
-		}
-		if i+1 < len(s.sents) && s.sents[i+1].End-lo <= groupMax {
-			hi = s.sents[i+1].End
-		}
-		for first < len(s.occ) && int(s.occ[first].start) < lo {
-			first++
-		}
-		own := cue(sent.Start, sent.End)
-		gated := own >= gateAlone || own > 0 && cue(lo, hi) >= gateGroup
-		for k := nextCand; k < len(s.cands) && int(s.cands[k].start) < sent.End; k++ {
-			gated = gated || int(s.cands[k].end) > sent.Start
-		}
-		for nextCand < len(s.cands) && int(s.cands[nextCand].start) < sent.Start-candReach {
-			nextCand++
-		}
-		if !gated && !s.all {
-			continue
-		}
 		// One folding serves both windows and what stands before them.
+		lo, hi := int(all.start), int(all.end)
 		s.foldedAt = max(0, lo-beforeMax)
 		s.wtext, s.wmap = lowerMapped(s.wtext[:0], s.wmap[:0], text[s.foldedAt:hi])
-		s.window(n, text, sent, Sentence, gated)
-		if lo != sent.Start || hi != sent.End {
-			s.window(n, text, chunk.Span{Start: lo, End: hi}, Group, gated)
+		s.w.Gated, s.w.Margin = gated, 0
+		if s.visit != nil {
+			s.w.Margin = max(g.margin(Sentence, own.sum+ease, own.n), g.margin(Group, all.sum+ease, all.n))
+		}
+		s.window(n, text, chunk.Span{Start: int(own.start), End: int(own.end)}, Sentence, m)
+		if all.start != own.start || all.end != own.end {
+			s.window(n, text, chunk.Span{Start: lo, End: hi}, Group, m)
 		}
 	}
 }
@@ -438,7 +346,7 @@ const maxExtra = 32
 const candReach = 400
 
 // window describes text[at] and has it scored.
-func (s *scratch) window(n *node, text []byte, at chunk.Span, kind WindowKind, gated bool) {
+func (s *scratch) window(n *node, text []byte, at chunk.Span, kind WindowKind, m *Model) {
 	start, end := n.v.Span(at.Start, at.End)
 	if end <= s.carry {
 		return
@@ -453,7 +361,7 @@ func (s *scratch) window(n *node, text []byte, at chunk.Span, kind WindowKind, g
 		from++ // the run of spaces belongs to what stands before
 	}
 	from = min(from, to)
-	w.Kind, w.Text, w.Before, w.Gated = kind, s.wtext[from:to], s.wtext[folded(max(s.foldedAt, at.Start-beforeMax)):from], gated
+	w.Kind, w.Text, w.Before = kind, s.wtext[from:to], s.wtext[folded(max(s.foldedAt, at.Start-beforeMax)):from]
 	w.Raw = chunk.Span{Start: max(start-s.carry, 0), End: end - s.carry}
 	w.Hits, w.Cues = w.Hits[:0], w.Cues[:0]
 	in := func(p int32) int { return min(max(folded(min(int(p), at.End))-from, 0), to-from) }
@@ -483,7 +391,7 @@ func (s *scratch) window(n *node, text []byte, at chunk.Span, kind WindowKind, g
 		s.visit(w)
 		return
 	}
-	p := d.score(w)
+	p := m.ScoreWindow(w, &s.features)
 	if math.IsNaN(p) || p < 0 || p > 1 {
 		s.exceeded = true
 		return

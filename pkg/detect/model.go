@@ -8,16 +8,26 @@ import (
 	"sync"
 )
 
-// Model is a logistic regression over hashed features of a window. It was
-// trained by `go run ./corpus/train`; docs/model-card.md says on what, and how it
-// does on what it has not seen. It is immutable and safe for concurrent use.
+// Model is a logistic regression over hashed features of a window, and the gate
+// in front of it. It was trained by `go run ./corpus/train`; docs/model-card.md
+// says on what, and how it does on what it has not seen. It is immutable and safe
+// for concurrent use.
 type Model struct {
 	weights []int8  // one for each of 1<<modelBits slots
 	scale   float64 // what one step of a weight is worth
 	bias    float64
 	gain    float64 // calibration: probability = sigmoid(gain*logit + shift)
 	shift   float64
+	gate    gate
 }
+
+// blank is a model that says nothing and lets everything through: with it windows
+// are handed out where there is no model yet.
+var blank = func() (m Model) {
+	m.gate = gate{table: make([]int8, GateSize), scale: 1}
+	m.gate.prepare()
+	return m
+}()
 
 //go:embed model.bin
 var modelFile []byte
@@ -26,16 +36,27 @@ var errModel = errors.New("detect: the model is damaged")
 
 // modelMagic names format and feature version: a table made for other features
 // is refused.
-const modelMagic = "SLMODEL2"
+const modelMagic = "SLMODEL3"
 
-// ParseModel reads a model file: magic, four float64 (scale, bias, gain, shift),
-// then the weights, runs of zeros shortened.
+// Weights is a model as it is trained.
+type Weights struct {
+	Table             []float32 // TableSize
+	Bias, Gain, Shift float64
+	Gate              []float32 // GateSize
+	GateBias          [2]float64
+	GateAt            float64 // the threshold
+	GateEase          float64 // by how much lower it lies for hidden and decoded text
+}
+
+// ParseModel reads a model file: magic, nine float64 (the model's scale, bias,
+// gain and shift; the gate's scale, its two biases, threshold and ease), then the
+// weights of model and gate, runs of zeros shortened.
 func ParseModel(b []byte) (*Model, error) {
-	if len(b) < len(modelMagic)+32 || string(b[:len(modelMagic)]) != modelMagic {
+	if len(b) < len(modelMagic)+9*8 || string(b[:len(modelMagic)]) != modelMagic {
 		return nil, errModel
 	}
 	b = b[len(modelMagic):]
-	var v [4]float64
+	var v [9]float64
 	for i := range v {
 		v[i] = math.Float64frombits(binary.LittleEndian.Uint64(b))
 		if math.IsNaN(v[i]) || math.IsInf(v[i], 0) {
@@ -43,44 +64,63 @@ func ParseModel(b []byte) (*Model, error) {
 		}
 		b = b[8:]
 	}
-	m := &Model{weights: make([]int8, 1<<modelBits), scale: v[0], bias: v[1], gain: v[2], shift: v[3]}
-	at := 0
-	for i := 0; i < len(b); i++ {
+	m := &Model{weights: make([]int8, TableSize), scale: v[0], bias: v[1], gain: v[2], shift: v[3]}
+	m.gate = gate{table: make([]int8, GateSize), scale: v[4], bias: [2]float64{v[5], v[6]}, at: v[7]}
+	if m.gate.scale <= 0 {
+		return nil, errModel
+	}
+	m.gate.ease = int32(v[8] / m.gate.scale)
+	b, ok := readWeights(m.weights, b)
+	if !ok {
+		return nil, errModel
+	}
+	if b, ok = readWeights(m.gate.table, b); !ok || len(b) != 0 {
+		return nil, errModel
+	}
+	m.gate.prepare()
+	return m, nil
+}
+
+// readWeights fills a table and gives the rest of b.
+func readWeights(table []int8, b []byte) (rest []byte, ok bool) {
+	at, i := 0, 0
+	for ; at < len(table) && i < len(b); i++ {
 		if b[i] != 0 {
-			if at >= len(m.weights) {
-				return nil, errModel
-			}
-			m.weights[at] = int8(b[i])
+			table[at] = int8(b[i])
 			at++
 			continue
 		}
 		i++
 		if i >= len(b) || b[i] == 0 {
-			return nil, errModel
+			return nil, false
 		}
 		at += int(b[i])
 	}
-	if at != len(m.weights) {
-		return nil, errModel
-	}
-	return m, nil
+	return b[min(i, len(b)):], at == len(table)
 }
 
-// EncodeModel writes a model file; weights has 1<<modelBits entries and is
-// rounded to 255 steps.
-func EncodeModel(weights []float32, bias, gain, shift float64) []byte {
+// EncodeModel writes a model file. Weights are rounded to 255 steps.
+func EncodeModel(w Weights) []byte {
+	scale, gateScale := stepOf(w.Table), stepOf(w.Gate)
+	b := []byte(modelMagic)
+	for _, v := range []float64{scale, w.Bias, w.Gain, w.Shift, gateScale, w.GateBias[0], w.GateBias[1], w.GateAt, w.GateEase} {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return writeWeights(writeWeights(b, w.Table, scale), w.Gate, gateScale)
+}
+
+func stepOf(weights []float32) float64 {
 	top := 0.0
 	for _, w := range weights {
 		top = max(top, math.Abs(float64(w)))
 	}
-	scale := top / 127
-	if scale == 0 {
-		scale = 1
+	if top == 0 {
+		return 1
 	}
-	b := []byte(modelMagic)
-	for _, v := range []float64{scale, bias, gain, shift} {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	}
+	return top / 127
+}
+
+func writeWeights(b []byte, weights []float32, scale float64) []byte {
 	zeros := 0
 	flush := func() {
 		for zeros > 0 {
@@ -143,19 +183,9 @@ func (m *Model) ScoreWindow(w *Window, f *Features) float64 {
 // DefaultModel is the model that is built in.
 var DefaultModel = sync.OnceValues(func() (*Model, error) { return ParseModel(modelFile) })
 
-// newScorer gives the scorer of the built-in model.
-func newScorer() (scoreFunc, error) {
-	m, err := DefaultModel()
-	if err != nil {
-		return nil, err
-	}
-	pool := sync.Pool{New: func() any {
-		return &Features{Grams: make([]uint32, 0, 2048), Marks: make([]uint32, 0, 128), toks: make([]gramToken, 0, 512)}
-	}}
-	return func(w *Window) float64 {
-		f := pool.Get().(*Features)
-		p := m.ScoreWindow(w, f)
-		pool.Put(f)
-		return p
-	}, nil
+// WithModel gives the same detector with another model; nil: rules alone decide.
+func (d *Detector) WithModel(m *Model) *Detector {
+	with := *d
+	with.model = m
+	return &with
 }

@@ -38,7 +38,9 @@ func TestModelTellsAddressee(t *testing.T) {
 func TestModelRoundTrip(t *testing.T) {
 	w := make([]float32, TableSize)
 	w[0], w[1], w[300], w[TableSize-1] = 1, -2, 0.5, 2
-	m, err := ParseModel(EncodeModel(w, -1, 2, 3))
+	g := make([]float32, GateSize)
+	g[7] = 1
+	m, err := ParseModel(EncodeModel(Weights{Table: w, Bias: -1, Gain: 2, Shift: 3, Gate: g, GateBias: [2]float64{-1, -2}, GateAt: 0.5}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,10 +48,16 @@ func TestModelRoundTrip(t *testing.T) {
 	if got, want := m.Logit(&f), -1+(1-2+0.5+2)/2.0; math.Abs(got-want) > 0.02 {
 		t.Errorf("logit %.4f, want %.4f", got, want)
 	}
+	if got, want := m.gate.margin(Group, 127*4, 8), -2+4*GateUnit(8)-0.5; math.Abs(got-want) > 0.01 {
+		t.Errorf("margin %.4f, want %.4f", got, want)
+	}
+	if m.gate.passes(Sentence, 127*5, 8, 0) || !m.gate.passes(Sentence, 127*6+2, 8, 0) {
+		t.Error("the gate does not open where its threshold lies")
+	}
 }
 
 func TestModelRefusesDamage(t *testing.T) {
-	for _, b := range [][]byte{nil, []byte("SLMODEL1"), modelFile[:len(modelFile)-1], append(bytes.Clone(modelFile), 1), append(bytes.Clone(modelFile), 0)} {
+	for _, b := range [][]byte{nil, []byte("SLMODEL2"), modelFile[:len(modelFile)-1], append(bytes.Clone(modelFile), 1), append(bytes.Clone(modelFile), 0)} {
 		if _, err := ParseModel(b); err == nil {
 			t.Errorf("%d bytes parsed", len(b))
 		}

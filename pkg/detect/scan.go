@@ -86,7 +86,6 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 type occurrence struct {
 	term       int32
 	start, end int32
-	cue        int32 // scratch of worth
 }
 
 // candidate is one match of a rule in the text of a node.
@@ -138,7 +137,8 @@ type scratch struct {
 	wtext    []byte
 	wmap     []int32 // for each byte of text from foldedAt, where it is in wtext
 	foldedAt int
-	sents    []chunk.Span
+	pieces   []piece
+	features Features
 	discuss  int
 	findings []chunk.Finding
 	score    float64

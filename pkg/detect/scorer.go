@@ -2,36 +2,20 @@ package detect
 
 import "github.com/stoplog/stoplog/pkg/chunk"
 
-// The seam between the detector and the learned model.
+// What the model sees of a text.
 //
-// The detector finds candidate windows and describes each as a [Window]; a
-// scorer turns one window into a probability that it holds an injection. The
-// model lives in model*.go and consists, towards this file, of one function:
-//
-//	func newScorer() (scoreFunc, error)
-//
-// which Compile calls once. It may return a nil function: then rules alone
-// decide. A scorer must be safe for use by several goroutines at once, must not
-// keep the window or anything it points to, and should not allocate.
-//
-// How a score is used: the score of a window is the greater of what the rules
-// say (rules.go) and what the scorer says; the score of a text is the greatest
-// score of its windows. A scorer that gives NaN or a value outside [0,1] is a
+// Every view of a text (the folded text itself, each decoded layer) is cut into
+// sentences: at terminators of any script, at line breaks, at 240 bytes at the
+// latest; a sentence shorter than 24 bytes joins its successor. A sentence is a
+// candidate when the gate passes it, alone or with its neighbours (gate.go), or
+// when a rule matches in it. Each candidate is scored twice: alone (Kind Sentence)
+// and with its neighbours (Kind Group, at most 600 bytes); the score of a text is
+// the greatest of these and of what the rules say. A score outside [0,1] is a
 // fault, and the text is held.
 //
-// Which windows: every view of a text (the folded text itself, each decoded
-// layer) is cut into sentences: at terminators of any script, at line breaks, at
-// 240 bytes at the latest; a sentence shorter than 24 bytes joins its successor.
-// A sentence is a candidate when its cues (words of corpus/words, by weight) or
-// rule hits pass the gate (judge.go: gateAlone, gateGroup; each place counts once,
-// by its weightiest cue). Each candidate is scored twice: alone (Kind Sentence)
-// and with its neighbours (Kind Group, at most 600 bytes). [Detector.Windows]
-// hands out exactly these windows, so training sees what scanning sees; with
-// all set it also gives the ones the gate would drop (Gated false), which is how
-// the loss of the cascade is measured.
-
-// scoreFunc gives the probability in [0,1] that a window holds an injection.
-type scoreFunc func(w *Window) float64
+// [Detector.Windows] hands out exactly these windows, so training sees what
+// scanning sees; with all set it also gives the ones the gate would drop (Gated
+// false), which is how the loss of the cascade is measured.
 
 // WindowKind tells how a window was cut.
 type WindowKind uint8
@@ -65,7 +49,8 @@ type Window struct {
 	Hidden  bool     // in a comment, a hidden element, an attribute, invisible characters, …
 	Quoted  bool     // inside quotation marks or a block quote or a code fence
 	Discuss int      // how many cues of the whole text say that it talks about attacks on models
-	Gated   bool     // passed the gate
+	Gated   bool     // passed the gate, or holds a match
+	Margin  float64  // how far above the gate's threshold (not set by scans)
 	Whole   bool     // the window is the whole text (a short one)
 }
 
