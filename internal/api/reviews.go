@@ -9,6 +9,7 @@ import (
 	"github.com/stoplog/stoplog/internal/problem"
 	"github.com/stoplog/stoplog/internal/review"
 	"github.com/stoplog/stoplog/pkg/chunk"
+	"github.com/stoplog/stoplog/pkg/classify"
 )
 
 func reviewer(p Principal) review.Reviewer {
@@ -21,6 +22,17 @@ func parseFilter(q url.Values) (review.Filter, error) {
 	case "", "waiting", "all", "open", "claimed", "decided", "applied", "expired":
 	default:
 		return f, invalid("state", "unknown", "want waiting, open, claimed, decided, applied, expired or all")
+	}
+	// What is no label here is refused before it reaches a database and its log.
+	switch {
+	case f.Source != "" && !classify.ValidSourceID(f.Source):
+		return f, invalid("source", "wrong-format", "want a source's id")
+	case f.Type != "" && !classify.ValidSourceID(f.Type): // the same letters
+		return f, invalid("type", "wrong-format", "want a gate's type")
+	case f.Run != "" && !chunk.ValidID(string(f.Run), "run"):
+		return f, invalid("run", "wrong-format", "want a run id")
+	case f.After != "" && !chunk.ValidID(string(f.After), "gate"):
+		return f, invalid("after", "wrong-format", "want a gate's id")
 	}
 	if s := q.Get("limit"); s != "" {
 		n, err := strconv.Atoi(s)

@@ -437,7 +437,7 @@ func (r *canaryRig) act(round string, run chunk.ID) {
 	for _, token := range []string{"reviewer", "auditor", "agent"} {
 		r.call(in("gates for "+token), token, "GET", "/v1/review/gates?state=all", nil, "", false)
 		r.call(in("records for "+token), token, "GET", "/v1/ledger/records?limit=500", nil, "", false)
-		r.call(in("filter for "+token), token, "GET", "/v1/review/gates?source="+r.plant(in("filter"), "word"), nil, "", false)
+		r.call(in("filter for "+token), token, "GET", "/v1/review/gates?source="+url.QueryEscape(r.plant(in("filter"), "mail")), nil, "", false)
 	}
 	r.call(in("review page"), "reviewer", "GET", "/review/?q="+r.plant(in("page query"), "word"), nil, "", false)
 	r.call(in("metrics"), "admin", "GET", "/metrics", nil, "", false)
