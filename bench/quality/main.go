@@ -1,14 +1,15 @@
-// Command quality measures the detector, as it ships, on labelled texts:
+// Command quality measures the detector on labelled texts:
 //
-//	go run ./bench/quality DIR            # every *.jsonl in DIR
-//	go run ./bench/quality -model DIR     # the learned model without the rules
-//	go run ./bench/quality -rules DIR     # the rules without the model
+//	go run ./bench/quality DIR...          # every *.jsonl in each folder
+//	go run ./bench/quality -only model DIR # the learned model without the rules
+//	go run ./bench/quality -only rules DIR # the rules without the model
+//	go run ./bench/quality -file FILE DIR  # with another model than the one built in
 //
-// A line is {"id","label":1|0,"kind","text","source"}; the name of the file is the
-// set, "lang" is optional. One table for each set, kind and language, with Wilson
-// intervals (95 %): the share at or above suspect, at quarantine, and at the score
-// that 1 % of the honest documents of all sets together reach. Below it, the
-// calibration: what a score means.
+// A line is {"id","label":1|0,"kind","text","source"}, "lang" is optional; the name of
+// the file is the set. One table for each of groups, sets, kinds, languages and transforms,
+// with Wilson intervals (95 %): the share at or above suspect, at quarantine, and at the
+// scores that 1 % and 0.1 % of honest documents reach. Then what the gate loses, and
+// what a score means.
 package main
 
 import (
@@ -17,11 +18,9 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -31,145 +30,127 @@ import (
 )
 
 type row struct {
-	Label  int    `json:"label"`
-	Kind   string `json:"kind"`
-	Text   string `json:"text"`
-	Lang   string `json:"lang"`
-	set    string
-	score  float64
-	held   bool
-	halted bool // quarantine
-	asked  bool // suspect or above
+	Label   int    `json:"label"`
+	Kind    string `json:"kind"`
+	Text    string `json:"text"`
+	Lang    string `json:"lang"`
+	set     string
+	place   int // among the rows of its kind
+	score   float64
+	verdict chunk.Verdict
+	free    float64 // the model's score when it sees every window
+	gated   float64 // and when it sees those that pass the gate
 }
 
 func main() {
 	log.SetFlags(0)
-	onlyRules := flag.Bool("rules", false, "rules without the model")
-	onlyModel := flag.Bool("model", false, "the model without the rules")
-	kinds := flag.Bool("kinds", false, "a line for each kind too")
+	only := flag.String("only", "", "model or rules: leave the other out")
+	file := flag.String("file", "", "a model file; empty: the model that is built in")
+	brief := flag.Bool("brief", false, "groups only")
 	flag.Parse()
-	if flag.NArg() == 0 {
-		log.Fatal("quality: name at least one folder of JSONL sets")
+	if flag.NArg() == 0 || *only != "" && *only != "model" && *only != "rules" {
+		flag.Usage()
+		os.Exit(2)
 	}
-	if err := run(flag.Args(), *onlyRules, *onlyModel, *kinds); err != nil {
-		log.Fatal(err)
+	rows, err := read(flag.Args())
+	if err == nil && len(rows) == 0 {
+		err = fmt.Errorf("no rows")
+	}
+	if err == nil {
+		err = run(rows, *only, *file, *brief)
+	}
+	if err != nil {
+		log.Fatal("quality: ", err)
 	}
 }
 
-func run(dirs []string, onlyRules, onlyModel, kinds bool) error {
+func run(rows []row, only, file string, brief bool) error {
 	rules, err := corpus.Default()
 	if err != nil {
 		return err
 	}
-	d, err := detect.Compile(rules, detect.Options{RulesOnly: onlyRules || onlyModel})
+	d, err := detect.Compile(rules, detect.Options{})
 	if err != nil {
 		return err
 	}
-	score := func(text []byte) (float64, chunk.Verdict) {
-		s := d.Scan(detect.Input{Text: text})
-		return s.Score, s.Verdict
+	m, err := detect.DefaultModel()
+	if err != nil {
+		return err
 	}
-	if onlyModel {
-		m, err := detect.DefaultModel()
+	if file != "" {
+		b, err := os.ReadFile(file)
 		if err != nil {
 			return err
 		}
-		var f detect.Features
-		score = func(text []byte) (float64, chunk.Verdict) {
-			best := 0.0
-			d.Windows(text, false, func(w *detect.Window) { best = max(best, m.ScoreWindow(w, &f)) })
-			switch {
-			case best >= detect.DefaultQuarantine:
-				return best, chunk.Quarantine
-			case best >= detect.DefaultSuspect:
-				return best, chunk.Suspect
-			}
-			return best, chunk.Clean
+		if m, err = detect.ParseModel(b); err != nil {
+			return err
 		}
+		d = d.WithModel(m)
 	}
-	rows, err := read(dirs)
-	if err != nil {
-		return err
+	if only == "rules" {
+		d = d.WithModel(nil)
 	}
-	if len(rows) == 0 {
-		return fmt.Errorf("quality: no rows")
-	}
-	bytes, began := 0, time.Now()
+	bytes, took := 0, time.Duration(0)
+	var f detect.Features
 	for i := range rows {
 		r := &rows[i]
-		var v chunk.Verdict
-		r.score, v = score([]byte(r.Text))
-		r.held, r.halted, r.asked = v == chunk.Hold, v == chunk.Quarantine, v != chunk.Clean
+		if only != "model" {
+			began := time.Now()
+			s := d.Scan(detect.Input{Text: []byte(r.Text)})
+			took += time.Since(began)
+			r.score, r.verdict = s.Score, s.Verdict
+		}
 		bytes += len(r.Text)
-	}
-	took := time.Since(began)
-	var honest []float64
-	for _, r := range rows {
-		if r.Label == 0 {
-			honest = append(honest, r.score)
+		if only == "rules" {
+			continue
 		}
-	}
-	one := math.Inf(1)
-	if len(honest) > 0 {
-		slices.Sort(honest)
-		one = honest[len(honest)-1-len(honest)/100]
-	}
-	group := func(title string, key func(row) string) {
-		by := map[string][]row{}
-		for _, r := range rows {
-			if k := key(r); k != "" {
-				by[k] = append(by[k], r)
+		d.Windows([]byte(r.Text), true, func(w *detect.Window) {
+			p := m.ScoreWindow(w, &f)
+			r.free = max(r.free, p)
+			if w.Gated {
+				r.gated = max(r.gated, p)
+			}
+		})
+		if only == "model" {
+			r.score, r.verdict = r.gated, chunk.Clean
+			switch {
+			case r.gated >= detect.DefaultQuarantine:
+				r.verdict = chunk.Quarantine
+			case r.gated >= detect.DefaultSuspect:
+				r.verdict = chunk.Suspect
 			}
 		}
-		if len(by) == 0 {
-			return
-		}
-		var names []string
-		for k := range by {
-			names = append(names, k)
-		}
-		sort.Strings(names)
-		fmt.Printf("\n## %s\n\n| | n | suspect %% | quarantine %% | at 1 %% FP %% | held |\n|---|---|---|---|---|---|\n", title)
-		for _, k := range names {
-			var asked, halted, first, held int
-			for _, r := range by[k] {
-				asked += count(r.asked)
-				halted += count(r.halted)
-				first += count(r.score > one)
-				held += count(r.held)
+	}
+	t := newTables(rows)
+	t.groups()
+	if !brief {
+		t.print("Sets", func(r *row) string { return r.side() + r.set })
+		t.print("Kinds", func(r *row) string {
+			kind, _, _ := strings.Cut(r.Kind, ":")
+			if r.set == "obfuscated_sample" || kind == "" {
+				return ""
 			}
-			n := len(by[k])
-			fmt.Printf("| %s | %d | %s | %s | %s | %d |\n", k, n, share(asked, n), share(halted, n), share(first, n), held)
-		}
-	}
-	side := func(r row) string {
-		if r.Label == 1 {
-			return "attack "
-		}
-		return "honest "
-	}
-	group("Sets", func(r row) string { return side(r) + r.set })
-	if kinds {
-		group("Kinds", func(r row) string { return side(r) + r.set + " " + r.Kind })
-	}
-	group("Languages", func(r row) string {
-		if r.Lang == "" {
-			return ""
-		}
-		return side(r) + r.Lang
-	})
-	fmt.Printf("\n## Calibration\n\n| score | n | attacks %% |\n|---|---|---|\n")
-	for b := range 10 {
-		n, k := 0, 0
-		for _, r := range rows {
-			if min(int(r.score*10), 9) == b {
-				n++
-				k += r.Label
+			return r.side() + r.set + " " + kind
+		})
+		t.print("Languages", func(r *row) string {
+			if r.Lang == "" {
+				return ""
 			}
-		}
-		fmt.Printf("| %.1f-%.1f | %d | %s |\n", float64(b)/10, float64(b+1)/10, n, share(k, n))
+			return r.side() + r.Lang
+		})
 	}
-	fmt.Printf("\n%d texts, %d bytes, %.1f MB/s\n", len(rows), bytes, float64(bytes)/1e6/took.Seconds())
+	t.transforms(brief)
+	if only != "rules" {
+		t.gate()
+	}
+	if !brief {
+		t.calibration()
+	}
+	fmt.Printf("\n%d texts, %d bytes", len(rows), bytes)
+	if took > 0 {
+		fmt.Printf(", %.1f MB/s", float64(bytes)/1e6/took.Seconds())
+	}
+	fmt.Println()
 	return nil
 }
 
@@ -185,6 +166,7 @@ func read(dirs []string) ([]row, error) {
 			if err != nil {
 				return nil, err
 			}
+			place := map[string]int{}
 			sc := bufio.NewScanner(f)
 			sc.Buffer(nil, 16<<20)
 			for line := 1; sc.Scan(); line++ {
@@ -194,6 +176,8 @@ func read(dirs []string) ([]row, error) {
 					return nil, fmt.Errorf("%s line %d: not a labelled row", filepath.Base(name), line)
 				}
 				r.set = strings.TrimSuffix(filepath.Base(name), ".jsonl")
+				r.place = place[r.Kind]
+				place[r.Kind]++
 				rows = append(rows, r)
 			}
 			f.Close()
@@ -205,21 +189,51 @@ func read(dirs []string) ([]row, error) {
 	return rows, nil
 }
 
-func count(b bool) int {
-	if b {
-		return 1
+func (r *row) side() string {
+	if r.Label == 1 {
+		return "attack "
 	}
-	return 0
+	return "honest "
 }
 
-// share gives k of n in percent with its Wilson interval.
-func share(k, n int) string {
-	if n == 0 {
-		return "-"
+// bare names sets whose payloads are ordinary requests in their wording.
+var bare = []string{"asb_naive", "bipia_payload"}
+
+// group sorts a set among the aims of SPEC DET; empty: among none.
+func (r *row) group() string {
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(r.set, w) || strings.HasPrefix(r.Kind, w) })
 	}
-	const z = 1.96
-	p, m := float64(k)/float64(n), float64(n)
-	c := (p + z*z/(2*m)) / (1 + z*z/m)
-	h := z * math.Sqrt(p*(1-p)/m+z*z/(4*m*m)) / (1 + z*z/m)
-	return fmt.Sprintf("%.1f [%.1f-%.1f]", 100*p, max(0, 100*(c-h)), min(100, 100*(c+h)))
+	if r.Label == 1 {
+		switch {
+		case has("obfuscated"), has(bare...):
+			return ""
+		case has("important"):
+			return "important"
+		case has("native"):
+			return "native"
+		case has("spliced", "embedded"):
+			return "spliced"
+		}
+		return "overt"
+	}
+	switch {
+	case has("trigger"):
+		return "trigger words"
+	case has("assistant_rules", "rules", "system_prompt"):
+		return "rules for assistants"
+	case has("prompting", "llm_doc", "doc_llm", "llmdoc"):
+		return "documents about LLMs"
+	case has("encoded"):
+		return "encoded data"
+	case has("wildguard", "deepset", "mitre", "user_prompt", "prompts"):
+		return "users' prompts"
+	}
+	return "documents"
+}
+
+// budgets are the shares of honest texts that may be suspect (issue of the detector).
+var budgets = map[string]float64{
+	"trigger words": 0.02, "rules for assistants": 0.005, "documents about LLMs": 0.015,
+	"documents": 0.005, "users' prompts": 0.01, "encoded data": 0.005,
 }
