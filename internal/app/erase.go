@@ -38,7 +38,7 @@ taken later. The ledger stays as it is and still verifies. It cannot be undone.
 --run and --document take the ids of receipts. --subject takes what the source's subject
 path held (an e-mail address, say), - to read it from standard input, or a subject id.
 --expired erases what is older than the configuration's retention, and never below its
-minimum.
+minimum, as a running server does every hour.
 
 Under legal hold (` + "`stoplog hold`" + `) nothing of the request is erased: exit status 1.
 With embedded stores the server must be stopped. With Postgres it may run: its processes
@@ -274,9 +274,13 @@ func (s *system) eraseOne(ctx context.Context, id chunk.ID, kind provenance.Kind
 // scopeRecord writes what was done to a scope. The parts make its id: the same act
 // again is the same record.
 func (s *system) scopeRecord(ctx context.Context, id chunk.ID, events []ledger.Event, kind provenance.Kind, parts []string, payload provenance.Erasure) error {
+	actor := "operator:command"
+	if kind == provenance.KindRetention { // the declared policy acts, whoever runs it
+		actor = "stage:retention"
+	}
 	r := provenance.Record{
 		ID: provenance.RecordID(kind, id, parts...), Schema: provenance.SchemaVersion, Time: s.now().UTC(), Kind: kind, Tenant: s.cfg.Tenant, Subject: id,
-		Actor: "operator:command", Policy: s.policy, Payload: mustJSON(payload),
+		Actor: actor, Policy: s.policy, Payload: mustJSON(payload),
 	}
 	if len(events) > 0 {
 		r.Tenant = events[0].Tenant
@@ -353,6 +357,43 @@ func (s *system) retain(ctx context.Context) (eraseReport, error) {
 		break
 	}
 	return s.erase(ctx, due, provenance.KindRetention, "expired", "retention")
+}
+
+// retentionEvery is how often a server looks for what is older than its retention.
+const retentionEvery = time.Hour
+
+// runRetention applies the declared retention for as long as the server runs. One of
+// several servers does it. A failure is logged and tried again: nothing is lost by
+// keeping something an hour longer.
+func (s *system) runRetention(ctx context.Context) error {
+	tick := time.NewTicker(retentionEvery)
+	defer tick.Stop()
+	for {
+		s.retainOnce(ctx)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+func (s *system) retainOnce(ctx context.Context) {
+	release, ok, err := s.store.Lead(ctx, "retention")
+	if err == nil && !ok {
+		return
+	}
+	var report eraseReport
+	if err == nil {
+		defer release()
+		report, err = s.retain(ctx)
+	}
+	switch {
+	case err != nil && ctx.Err() == nil:
+		s.log.Warn("retention could not be applied; it is tried again", "error", err)
+	case len(report.Scopes) > 0:
+		s.log.Info("erased what was older than its retention", "scopes", len(report.Scopes))
+	}
 }
 
 func holdCommand(e *env) *cobra.Command {

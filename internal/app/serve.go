@@ -186,6 +186,7 @@ func (r *running) loops() map[string]func(context.Context) error {
 		loops["sealer"] = s.runSealer
 		loops["review"] = r.api.Queue.Run
 		loops["gauges"] = s.runGauges
+		loops["retention"] = s.runRetention
 	}
 	return loops
 }
