@@ -2,7 +2,8 @@
 // it: parts of attacks, honest twins that use the same words, and the ordinary
 // documents in which both lie (attack, benign, host).
 //
-// A file is one language. A line "= name" opens a rule; each line below it is one
+// A file is one language, or a part of one (en.txt, en-agents.txt): a rule that a part
+// opens again goes on. A line "= name" opens a rule; each line below it is one
 // alternative. Inside an alternative, {a|b|} chooses (nested, the empty choice
 // too), $name expands another rule or a maker of values ($email, $date, …), \n
 // and \t are white space, and a backslash takes the next character as it stands.
@@ -47,7 +48,8 @@ type Set struct {
 
 // Default reads the grammars that are built in.
 func Default() (*Set, error) {
-	s := &Set{Attack: map[string]*Grammar{}, Benign: map[string]*Grammar{}}
+	grammars := map[string]map[string]*Grammar{"attack": {}, "benign": {}, "host": {}}
+	s := &Set{Attack: grammars["attack"], Benign: grammars["benign"]}
 	for _, dir := range []string{"attack", "benign", "host"} {
 		names, err := fs.Glob(files, dir+"/*.txt")
 		if err != nil {
@@ -58,21 +60,23 @@ func Default() (*Set, error) {
 			if err != nil {
 				return nil, err
 			}
-			lang := strings.TrimSuffix(path.Base(name), ".txt")
-			g, err := Parse(lang, string(b))
-			if err != nil {
+			lang, _, _ := strings.Cut(strings.TrimSuffix(path.Base(name), ".txt"), "-")
+			g := grammars[dir][lang]
+			if g == nil {
+				g = &Grammar{Lang: lang, rules: map[string][]node{}}
+				grammars[dir][lang] = g
+			}
+			if err := g.read(string(b)); err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
-			switch dir {
-			case "attack":
-				s.Attack[lang] = g
-			case "benign":
-				s.Benign[lang] = g
-			default:
-				s.Host = g
+		}
+		for lang, g := range grammars[dir] {
+			if err := g.checkAll(); err != nil {
+				return nil, fmt.Errorf("%s/%s: %w", dir, lang, err)
 			}
 		}
 	}
+	s.Host = grammars["host"]["any"]
 	if s.Host == nil {
 		return nil, fmt.Errorf("grammar: no hosts")
 	}
@@ -92,35 +96,48 @@ func (s *Set) Languages() []string {
 // Parse reads one grammar. Every reference must exist.
 func Parse(lang, text string) (*Grammar, error) {
 	g := &Grammar{Lang: lang, rules: map[string][]node{}}
+	if err := g.read(text); err != nil {
+		return nil, err
+	}
+	return g, g.checkAll()
+}
+
+// read adds the rules of one file.
+func (g *Grammar) read(text string) error {
 	name := ""
+	here := map[string]bool{}
 	for i, line := range strings.Split(text, "\n") {
 		switch {
 		case strings.TrimSpace(line) == "" || line[0] == '#':
 			continue
 		case strings.HasPrefix(line, "= "):
 			name = strings.TrimSpace(line[2:])
-			if _, dup := g.rules[name]; dup {
-				return nil, fmt.Errorf("line %d: rule %s twice", i+1, name)
+			if here[name] {
+				return fmt.Errorf("line %d: rule %s twice", i+1, name)
 			}
-			g.rules[name] = nil
+			here[name] = true
 		case name == "":
-			return nil, fmt.Errorf("line %d: text before the first rule", i+1)
+			return fmt.Errorf("line %d: text before the first rule", i+1)
 		default:
 			n, rest, err := parse(line, false)
 			if err != nil || rest != "" {
-				return nil, fmt.Errorf("line %d: unbalanced braces", i+1)
+				return fmt.Errorf("line %d: unbalanced braces", i+1)
 			}
 			g.rules[name] = append(g.rules[name], n)
 		}
 	}
+	return nil
+}
+
+func (g *Grammar) checkAll() error {
 	for name, alts := range g.rules {
 		for _, n := range alts {
 			if err := g.check(n); err != nil {
-				return nil, fmt.Errorf("rule %s: %w", name, err)
+				return fmt.Errorf("rule %s: %w", name, err)
 			}
 		}
 	}
-	return g, nil
+	return nil
 }
 
 func (g *Grammar) check(n node) error {
