@@ -12,7 +12,7 @@ applicant approver area arrival article asset assigned assignee at attachment at
 billing bin bio birth birthdate birthday block body book booked booker booking branch brand bucket budget building business buyer by call caller campaign candidate card cardholder
 carrier cart case category cc cell center channel charge charged chat check checkin checkout child children city claim claimant class client close closed code collection color
 comment comments commit committer company confirmation contact contacts content contract copy cost count country county coupon created creator credit currency current custom
-customer data date day days dba dealer debit default delivered delivery departure department deposit desc description dest destination detail details device diagnosis dial digits
+customer data date day days dba deal deals dealer debit default delivered delivery departure department deposit desc description dest destination detail details device diagnosis dial digits
 display district dob doc doctor document domain driver due duration edited ein email emails emergency employee employer end ended entity entry error event events exp expires
 expiry ext extension external extra family fax fee field fields file filename files first fiscal flag flight floor for forename form format from full fullname fname gender given
 group guardian guest guests header headers health height history holder home host hotel house html hub iban id ident identifier identity ids image in inbox index info inquiry
@@ -24,7 +24,7 @@ party passenger passport patient pay payee payer payload payment payments people
 port position postal postcode prefix prev price primary priority private product profile project property props provider public purchase qty quantity query question raw reason
 receipt received recipient record ref reference refund region registration remark remarks reply report reporter repo repository request requested requester requestor reservation
 response result return review role room root route routing row rows sale scheduled school score scope secondary secret section seller sender sent serial service session sex shipper
-shipping short signature signatory site size sku slot social sort source speaker spouse ssn staff start started state status stay step street student sub subject subscriber
+shipping short signature signatory site size sku slot social sort source speaker spouse ssn staff stage start started state status stay step street student sub subject subscriber
 subscription subtotal suffix sum summary supervisor supplier surname swift system tag tags target tax taxes team tel telephone template tenant terms test text thread ticket tickets
 time timestamp timezone title to token total town trace transaction transfer travel traveler traveller trip type uid unit unsubscribe updated uri url usage use user username users
 uuid value values variant vat vehicle vendor verified version via view visit visitor voucher warehouse web website weight when where who width work year zip zipcode zone
