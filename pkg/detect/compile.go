@@ -25,6 +25,7 @@ type Detector struct {
 	narrow, wide searcher // literals of ASCII bytes alone; all other literals
 	terms        []term
 	seqs         []seq
+	slots        int // of scratch: one for each step of each sequence
 	rules        []rule
 	shapes       []shapeRule
 	model        *Model       // nil: rules alone decide
@@ -341,6 +342,7 @@ func (c *compiler) finish() error {
 		return err
 	}
 	c.d.wide, err = newSearcher(wide)
+	c.d.slots = int(c.slots)
 	return err
 }
 

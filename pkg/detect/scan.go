@@ -128,6 +128,8 @@ type scratch struct {
 	epoch  uint32
 
 	wants    view.Wants // views that words of the node ask for
+	decoder  view.Decoder
+	fold     view.View // of the node being searched
 	queue    []node
 	cur      node // the one being searched
 	expanded int
@@ -165,15 +167,12 @@ func (s *scratch) begin(d *Detector, in Input) {
 	if in.Quarantine > 0 && in.Quarantine <= 1 {
 		s.enough = in.Quarantine
 	}
+	s.decoder.Reset(d.words)
 	s.queue = s.queue[:0]
 	s.findings = nil
 	s.expanded, s.exceeded, s.discuss, s.score = 0, false, 0, 0
-	n := 0
-	for i := range d.seqs {
-		n = max(n, int(d.seqs[i].slot)+len(d.seqs[i].gaps))
-	}
-	if len(s.slots) < n {
-		s.slots, s.epoch = make([]slot, n), 0
+	if len(s.slots) < d.slots {
+		s.slots, s.epoch = make([]slot, d.slots), 0
 	}
 }
 
@@ -199,13 +198,22 @@ func (s *scratch) node(i int) {
 	}
 	text := n.v.Text
 	s.search(n, text)
-	wants := s.wants | view.Probe(text, s.d.words)
+	wants := s.wants | s.decoder.Probe(text)
 	switch {
 	case wants == 0:
 	case n.depth < maxDepth:
-		s.decode(n, wants)
-	default:
-		s.deeper(n, wants)
+		for _, v := range s.decoder.Decode(text, wants) {
+			v.Through(&n.v)
+			s.push(n, v)
+		}
+	case wants&(view.WantEscapes|view.WantRuns) != 0:
+		// Something may be encoded more often than scans look. Numbers and long words do
+		// not prove that; a layer that decodes does.
+		for _, v := range s.decoder.Decode(text, wants&(view.WantEscapes|view.WantRuns)) {
+			if v.Name != "unspaced" {
+				s.exceeded = true
+			}
+		}
 	}
 }
 
@@ -213,32 +221,13 @@ func (s *scratch) node(i int) {
 // characters spell.
 func (s *scratch) folded(n *node) {
 	raw := n.v
-	var v view.View
-	changes := view.Fold(&v, raw.Text)
-	v.Through(&raw)
-	name := raw.Name
-	n.v = v
-	n.v.Name = name
+	changes := view.Fold(&s.fold, raw.Text)
+	s.fold.Through(&raw)
+	n.v = s.fold
+	n.v.Name = raw.Name
 	view.Hidden(changes, raw.Text, func(c view.View) {
 		c.Through(&raw)
 		s.push(n, c)
-	})
-}
-
-func (s *scratch) decode(n *node, wants view.Wants) {
-	view.Decode(n.v.Text, wants, s.d.words, func(c view.View) {
-		c.Through(&n.v)
-		s.push(n, c)
-	})
-}
-
-// deeper holds a text in which something is encoded more often than scans look.
-// Numbers and long words do not prove that; a layer that decodes does.
-func (s *scratch) deeper(n *node, wants view.Wants) {
-	view.Decode(n.v.Text, wants&(view.WantEscapes|view.WantRuns), nil, func(c view.View) {
-		if c.Name != "unspaced" {
-			s.exceeded = true
-		}
 	})
 }
 

@@ -1,34 +1,89 @@
 package view
 
-// decoder builds the views of one text.
-type decoder struct {
-	text  []byte
+// Decoder undoes encodings and spelling tricks. Its memory is used again from text
+// to text: what it hands out is valid until Reset. The zero value knows no words. It
+// must not be used by two goroutines at once.
+type Decoder struct {
 	words *Words
-	out   func(View)
+	text  []byte
 	toks  []token
 	work  int
+	views []View
+
+	// One bit for each byte of text: see masks.
+	letter, upper, digit, sign []uint64
+	run                        []uint64 // what may belong to a base64 run
+
+	// Where signs come next: the end of a link with a title, of a tag, of a comment,
+	// and a closing tag.
+	title, tagEnd, commentEnd, closing ahead
+
+	// Memory of the decoders.
+	p    [4]patches
+	buf  []byte
+	cell []cell
+	ends []int
+	pos  []int32
+
+	// Views lie in blocks; a full block is left to its views.
+	block   []byte
+	extents []extent
+}
+
+// token is a run of letters, marks and digits.
+type token struct{ from, to, runes int }
+
+// blockMin and blockMax bound the memory that is kept from text to text, in bytes
+// of views.
+const (
+	blockMin = 4 << 10
+	blockMax = 1 << 20
+)
+
+// Reset forgets the text and all views.
+func (d *Decoder) Reset(words *Words) {
+	d.words, d.text, d.work = words, nil, 0
+	clear(d.views)
+	d.views, d.toks = d.views[:0], d.toks[:0]
+	d.block, d.extents = d.block[:0], d.extents[:0]
+	if cap(d.block) > blockMax {
+		*d = Decoder{words: words}
+	}
+}
+
+// start begins a view of at most n bytes.
+func (d *Decoder) start(name string, n int) View {
+	if cap(d.block)-len(d.block) < n {
+		size := max(blockMin, 2*cap(d.block), n)
+		d.block, d.extents = make([]byte, 0, size), make([]extent, 0, size)
+	}
+	k := len(d.block)
+	return View{Name: name, Text: d.block[k:k:cap(d.block)], at: d.extents[k:k:cap(d.extents)]}
+}
+
+// emit hands out a view that start began.
+func (d *Decoder) emit(v View) {
+	n := len(v.Text)
+	if n == 0 {
+		return
+	}
+	if k := len(d.block); n <= cap(d.block)-k { // it lies in the block
+		d.block, d.extents = d.block[:k+n], d.extents[:k+n]
+		v.Text, v.at = v.Text[:n:n], v.at[:n:n]
+	}
+	d.views = append(d.views, v)
 }
 
 // spend counts bytes that were looked at closely.
-func (d *decoder) spend(n int) { d.work += n }
+func (d *Decoder) spend(n int) { d.work += n }
 
-func (d *decoder) emit(v View) {
-	if len(v.Text) > 0 {
-		d.out(v)
-	}
-}
-
-func (d *decoder) emitPatches(name string, patches []patch) {
-	if v, ok := apply(name, d.text, patches); ok {
-		d.emit(v)
-	}
-}
-
-// Decode builds the views of a folded text that wants names, and hands each to
-// emit. The offsets of a view are offsets into text. Every decoder takes time in
-// proportion to the text; the sum of what was looked at, in bytes, is returned.
-func Decode(text []byte, wants Wants, words *Words, emit func(View)) (work int) {
-	d := decoder{text: text, words: words, out: emit}
+// Decode builds the views that a folded text wants. Their offsets are offsets into
+// text. Every decoder takes time in proportion to the text. The slice is valid until
+// the next call, the views until Reset.
+func (d *Decoder) Decode(text []byte, wants Wants) []View {
+	d.look(text)
+	clear(d.views)
+	d.views = d.views[:0]
 	if wants&WantEscapes != 0 {
 		d.escapes()
 	}
@@ -72,6 +127,16 @@ func Decode(text []byte, wants Wants, words *Words, emit func(View)) (work int) 
 			name = "rot13"
 		}
 		d.mapped(name, caesar(wants.shift()))
+	}
+	return d.views
+}
+
+// Decode is [Decoder.Decode] for one text: it hands each view to emit, and returns
+// the sum of what was looked at, in bytes.
+func Decode(text []byte, wants Wants, words *Words, emit func(View)) (work int) {
+	d := Decoder{words: words}
+	for _, v := range d.Decode(text, wants) {
+		emit(v)
 	}
 	return d.work
 }

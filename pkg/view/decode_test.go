@@ -159,8 +159,8 @@ func FuzzDecode(f *testing.F) {
 		ch := Fold(&v, src)
 		check := func(orig []byte) func(View) {
 			return func(c View) {
-				if len(c.from) != len(c.Text) || len(c.to) != len(c.Text) {
-					t.Fatalf("%s: %d bytes with %d and %d offsets", c.Name, len(c.Text), len(c.from), len(c.to))
+				if len(c.at) != len(c.Text) {
+					t.Fatalf("%s: %d bytes with %d offsets", c.Name, len(c.Text), len(c.at))
 				}
 				for i := range c.Text {
 					if s, e := c.Span(i, i+1); s < 0 || e < s || e > len(orig) {

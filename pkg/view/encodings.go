@@ -2,8 +2,7 @@ package view
 
 import (
 	"bytes"
-	"encoding/base32"
-	"encoding/base64"
+	"math/bits"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -54,11 +53,15 @@ func encodedAgain(b []byte) bool {
 	return len(b) >= 16 && n == len(b)
 }
 
-// base64Table is base64Byte as a table.
-var base64Table = func() (t [256]bool) {
+// base64Value gives the value of a symbol of base64 in either alphabet; 0xff: none.
+var base64Value = func() (t [256]uint8) {
 	for c := range 256 {
-		t[c] = base64Byte(byte(c))
+		t[c] = 0xff
 	}
+	for i, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") {
+		t[c] = uint8(i)
+	}
+	t['-'], t['_'] = 62, 63
 	return t
 }()
 
@@ -115,20 +118,19 @@ func codedAs(run []byte) (kinds int) {
 		return kinds
 	}
 	var first [6]byte
-	var sym [8]byte
-	copy(sym[:], run)
-	for i, c := range sym {
-		switch c {
-		case '-':
-			sym[i] = '+'
-		case '_':
-			sym[i] = '/'
-		case '\n', '\r', ' ':
+	acc := uint64(0)
+	for _, c := range run[:8] {
+		if c == '\n' || c == '\r' || c == ' ' {
 			return kinds | coded64
 		}
+		x := base64Value[c]
+		if x == 0xff {
+			return kinds
+		}
+		acc = acc<<6 | uint64(x)
 	}
-	if n, err := base64.RawStdEncoding.Decode(first[:], sym[:]); err != nil || n < 6 {
-		return kinds
+	for i := range first {
+		first[i] = byte(acc >> (40 - 8*i))
 	}
 	for i, c := range first[:5] {
 		switch {
@@ -147,24 +149,31 @@ func codedAs(run []byte) (kinds int) {
 func base64Byte(c byte) bool { return letterByte(c) || c == '+' || c == '/' || c == '-' || c == '_' }
 
 // runs decodes base64, base32 and hex runs. Runs may be wrapped over lines.
-func (d *decoder) runs() {
+func (d *Decoder) runs() {
 	text := d.text
-	var b64, b32, hexes []patch
-	for i := 0; i+7 < len(text); {
-		if !base64Table[text[i+7]] { // no run of eight begins before here
-			i += 8
-			continue
+	b64, b32, hexes := &d.p[0], &d.p[1], &d.p[2]
+	b64.reset()
+	b32.reset()
+	hexes.reset()
+	// Which bytes may be symbols, and which of them no word has inside.
+	d.run = d.run[:len(d.letter)]
+	for k := range d.run {
+		m := d.letter[k] | d.digit[k]
+		for s := d.sign[k]; s != 0; s &= s - 1 {
+			i := bits.TrailingZeros64(s)
+			if base64Value[text[k<<6+i]] != 0xff {
+				m |= 1 << i
+			}
 		}
-		start := i + 7
-		for start > i && base64Table[text[start-1]] {
-			start--
+		d.run[k] = m
+	}
+	for i := 0; ; {
+		start, end := nextRun(d.run, i, 8)
+		if end == 0 {
+			break
 		}
-		i += 8
-		for i < len(text) && base64Table[text[i]] {
-			i++
-		}
-		end := i
-		if end-start < 8 {
+		i = end
+		if end-start < 24 && d.wordIn(start+1, end) {
 			continue
 		}
 		// Lines of one block: full lines of at least 32, the last one shorter.
@@ -196,102 +205,137 @@ func (d *decoder) runs() {
 		}
 		d.spend(i - start)
 		run := text[start:end]
-		switch kinds := codedAs(run); {
-		case kinds&codedHex != 0:
-			if p, ok := hexRun(run, start); ok {
-				hexes = append(hexes, p)
-				continue
-			}
-			fallthrough
-		case kinds&coded32 != 0:
-			if p, ok := base32Run(run, start, i); ok {
-				b32 = append(b32, p)
-				continue
-			}
-			fallthrough
+		kinds := codedAs(run)
+		switch {
+		case kinds&codedHex != 0 && d.hexRun(hexes, start, end):
+		case kinds&(codedHex|coded32) != 0 && d.base32Run(b32, start, end, i):
+		case kinds&coded64 != 0 && d.base64Run(b64, start, end, i):
 		default:
-			if kinds&coded64 != 0 {
-				if p, ok := base64Run(run, start, i); ok {
-					b64 = append(b64, p)
-					continue
-				}
-			}
 			// A run may begin with what does not belong to it: a path, a name.
-			if k := bytes.LastIndexAny(run, "/-_"); k >= 0 && len(run)-k > 12 && codedAs(run[k+1:])&coded64 != 0 {
-				if p, ok := base64Run(run[k+1:], start+k+1, i); ok {
-					b64 = append(b64, p)
-				}
+			if k := lastSign(run); k >= 0 && len(run)-k > 12 && codedAs(run[k+1:])&coded64 != 0 {
+				d.base64Run(b64, start+k+1, end, i)
 			}
 		}
 	}
-	d.emitPatches("base64", b64)
-	d.emitPatches("base32", b32)
-	d.emitPatches("hex", hexes)
+	d.apply("base64", b64)
+	d.apply("base32", b32)
+	d.apply("hex", hexes)
 }
 
-// compact drops white space and gives, for each byte kept, where it was.
-func compact(run []byte, base int) ([]byte, []int) {
-	out := make([]byte, 0, len(run))
-	at := make([]int, 0, len(run))
-	for i, c := range run {
-		if c > ' ' && c != '>' {
-			out = append(out, c)
-			at = append(at, base+i)
+// lastSign gives the last place of a sign of base64 that also parts names; -1: none.
+func lastSign(run []byte) int {
+	for k := len(run) - 1; k >= 0; k-- {
+		if c := run[k]; c == '/' || c == '-' || c == '_' {
+			return k
 		}
 	}
-	return out, at
+	return -1
 }
 
-// quantum maps decoded byte k of a code with in symbols for out bytes.
-func quantum(at []int, end, in, out int) func(int) (int, int) {
-	return func(k int) (int, int) {
-		q := k / out * in
-		from := at[min(q, len(at)-1)]
-		if q+in < len(at) {
-			return from, at[q+in-1] + 1
+// wordIn reports that text[from:to] is all lower-case letters.
+func (d *Decoder) wordIn(from, to int) bool {
+	for k := from >> 6; k <= (to-1)>>6; k++ {
+		m := ^uint64(0)
+		if k == from>>6 {
+			m <<= from & 63
 		}
-		return from, end
+		if k == (to-1)>>6 {
+			m &= ^uint64(0) >> (63 - (to-1)&63)
+		}
+		if m&^(d.letter[k]&^d.upper[k]) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// compact leaves in d.buf what text[from:to] holds beside white space and quotation
+// marks of mails, and in d.pos where it stood.
+func (d *Decoder) compact(from, to int) {
+	d.buf, d.pos = d.buf[:0], d.pos[:0]
+	for i := from; i < to; i++ {
+		if c := d.text[i]; c > ' ' && c != '>' {
+			d.buf = append(d.buf, c)
+			d.pos = append(d.pos, int32(i))
+		}
 	}
 }
 
-func base64Run(run []byte, start, end int) (patch, bool) {
-	if len(run) < 8 {
-		return patch{}, false
+// quantum gives the range of byte k of a code with in symbols for out bytes, the
+// symbols being the ones of compact and the last of them ending at end.
+func (d *Decoder) quantum(k, end, in, out int) (from, to int) {
+	q := k / out * in
+	from = int(d.pos[min(q, len(d.pos)-1)])
+	if q+in < len(d.pos) {
+		return from, int(d.pos[q+in-1]) + 1
 	}
-	s, at := compact(run, start)
+	return from, end
+}
+
+// decoded adds what the symbols of compact spell, if somebody wrote it: text, which
+// begins at d.buf[at:].
+func (d *Decoder) decoded(p *patches, out []byte, start, end, in, per int) {
+	p.add(start, end)
+	for k, b := range out {
+		from, to := d.quantum(k, end, in, per)
+		p.put(b, from, to)
+	}
+	p.end(end)
+}
+
+func (d *Decoder) base64Run(p *patches, start, stop, end int) bool {
+	if stop-start < 8 {
+		return false
+	}
+	d.compact(start, stop)
+	s := d.buf
 	// Words are runs too: without a capital, digit or sign inside it is a word.
 	odd := false
 	for i, c := range s {
 		odd = odd || c < 'a' && (i > 0 || c < 'A')
 	}
 	if !odd && len(s) < 24 {
-		return patch{}, false
-	}
-	for i, c := range s {
-		switch c {
-		case '-':
-			s[i] = '+'
-		case '_':
-			s[i] = '/'
-		}
+		return false
 	}
 	if len(s)%4 == 1 {
 		s = s[:len(s)-1]
 	}
-	out := make([]byte, base64.RawStdEncoding.DecodedLen(len(s)))
-	n, err := base64.RawStdEncoding.Decode(out, s)
-	out = out[:n]
-	if err != nil {
-		return patch{}, false
+	// Decoded in place: what is read lies behind what is written.
+	n, acc := 0, uint32(0)
+	for i, c := range s {
+		x := base64Value[c]
+		if x == 0xff {
+			return false
+		}
+		acc = acc<<6 | uint32(x)
+		switch i & 3 {
+		case 1:
+			s[n] = byte(acc >> 4)
+			n++
+		case 2:
+			s[n] = byte(acc >> 2)
+			n++
+		case 3:
+			s[n] = byte(acc)
+			n++
+		}
 	}
-	if u, ok := utf16le(out); ok {
-		whole := func(int) (int, int) { return start, end }
-		return patch{start, end, u, whole}, true
+	out := s[:n]
+	if units, ok := utf16le(out); ok {
+		p.add(start, end)
+		for i, r := range units {
+			from, _ := d.quantum(2*i, end, 4, 3)
+			_, to := d.quantum(2*i+1, end, 4, 3)
+			p.putRune(r, from, to)
+		}
+		p.end(end)
+		return true
 	}
 	if !readable(out) || len(out) < 9 && !wordy(out) {
-		return patch{}, false
+		return false
 	}
-	return patch{start, end, out, quantum(at, end, 4, 3)}, true
+	d.decoded(p, out, start, end, 4, 3)
+	return true
 }
 
 // wordy is what a short decoded run must be: letters, and spaces between them.
@@ -304,8 +348,9 @@ func wordy(b []byte) bool {
 	return utf8.Valid(b)
 }
 
-// utf16le reads little-endian UTF-16, as PowerShell encodes its commands.
-func utf16le(b []byte) ([]byte, bool) {
+// utf16le reads little-endian UTF-16, as PowerShell encodes its commands. Half of a
+// pair is a rune of its own that stands for nothing.
+func utf16le(b []byte) ([]rune, bool) {
 	if len(b) < 12 || len(b)%2 != 0 {
 		return nil, false
 	}
@@ -318,125 +363,149 @@ func utf16le(b []byte) ([]byte, bool) {
 	if zero*10 < len(b)/2*9 {
 		return nil, false
 	}
-	u := make([]uint16, len(b)/2)
-	for i := range u {
-		u[i] = uint16(b[2*i]) | uint16(b[2*i+1])<<8
+	out := make([]rune, len(b)/2)
+	for i := range out {
+		out[i] = rune(b[2*i]) | rune(b[2*i+1])<<8
 	}
-	out := []byte(string(utf16.Decode(u)))
-	return out, readable(out)
+	return out, readable([]byte(string(out)))
 }
 
-func base32Run(run []byte, start, end int) (patch, bool) {
-	s, at := compact(run, start)
+func (d *Decoder) base32Run(p *patches, start, stop, end int) bool {
+	d.compact(start, stop)
+	s := d.buf
 	if len(s) < 16 {
-		return patch{}, false
+		return false
 	}
 	for _, c := range s {
 		if (c|0x20 < 'a' || c|0x20 > 'z') && (c < '2' || c > '7') {
-			return patch{}, false
+			return false
 		}
 	}
-	up := []byte(strings.ToUpper(string(s)))
-	for len(up)%8 == 1 || len(up)%8 == 3 || len(up)%8 == 6 {
-		up = up[:len(up)-1]
-	}
-	enc := base32.StdEncoding.WithPadding(base32.NoPadding)
-	out := make([]byte, enc.DecodedLen(len(up)))
-	n, err := enc.Decode(out, up)
-	if err != nil || !readable(out[:n]) || n < 8 {
-		return patch{}, false
-	}
-	return patch{start, end, out[:n], quantum(at, end, 8, 5)}, true
-}
-
-func hexRun(run []byte, start int) (patch, bool) {
-	from := 0
-	if len(run) > 2 && run[0] == '0' && run[1]|0x20 == 'x' {
-		from = 2
-	}
-	s, at := compact(run[from:], start+from)
-	if len(s) < 12 {
-		return patch{}, false
-	}
-	if len(s)%2 == 1 {
+	for len(s)%8 == 1 || len(s)%8 == 3 || len(s)%8 == 6 {
 		s = s[:len(s)-1]
 	}
-	out := make([]byte, 0, len(s)/2)
-	for i := 0; i < len(s); i += 2 {
+	n, acc, have := 0, uint32(0), 0
+	for _, c := range s {
+		x := uint32(c - '2' + 26)
+		if c >= 'A' {
+			x = uint32(c|0x20) - 'a'
+		}
+		acc, have = acc<<5|x, have+5
+		if have >= 8 {
+			have -= 8
+			s[n] = byte(acc >> have)
+			n++
+		}
+	}
+	if n < 8 || !readable(s[:n]) {
+		return false
+	}
+	d.decoded(p, s[:n], start, end, 8, 5)
+	return true
+}
+
+func (d *Decoder) hexRun(p *patches, start, end int) bool {
+	from := start
+	if end-start > 2 && d.text[start] == '0' && d.text[start+1]|0x20 == 'x' {
+		from += 2
+	}
+	d.compact(from, end)
+	s := d.buf
+	if len(s) < 12 {
+		return false
+	}
+	n := 0
+	for i := 0; i+1 < len(s); i += 2 {
 		h, l := hexVal(s[i]), hexVal(s[i+1])
 		if h < 0 || l < 0 {
-			return patch{}, false
+			return false
 		}
-		out = append(out, byte(h<<4|l))
+		s[n] = byte(h<<4 | l)
+		n++
 	}
-	if !readable(out) {
-		return patch{}, false
+	if !readable(s[:n]) {
+		return false
 	}
-	end := start + len(run)
-	return patch{start, end, out, quantum(at, end, 2, 1)}, true
+	d.decoded(p, s[:n], start, end, 2, 1)
+	return true
+}
+
+// number is a base that codes of letters are written in.
+type number struct {
+	name     string
+	base     int
+	min, max int // digits of one code
+}
+
+var numbers = [...]number{{"binary", 2, 7, 8}, {"hex", 16, 2, 2}, {"decimal", 10, 2, 7}, {"octal", 8, 2, 3}}
+
+// code reads text[from:to] as one code in the given base.
+func (x *number) code(tok []byte) (n int, ok bool) {
+	if len(tok) > 2 && tok[0] == '0' && (tok[1]|0x20 == 'x' && x.base == 16 || tok[1]|0x20 == 'b' && x.base == 2) {
+		tok = tok[2:]
+	}
+	if len(tok) < x.min || len(tok) > x.max {
+		return 0, false
+	}
+	for _, c := range tok {
+		h := hexVal(c)
+		if h < 0 || h >= x.base {
+			return 0, false
+		}
+		n = n*x.base + h
+	}
+	return n, n >= 9 && n <= 0x10ffff && (x.base == 10 || n < 256)
 }
 
 // codes decodes text written as numbers: pairs of hex digits, decimal, octal and
 // binary codes, and Morse.
-func (d *decoder) codes() {
+func (d *Decoder) codes() {
 	text := d.text
-	type tok struct{ from, to int }
-	var toks []tok
-	// value reads a token as one character code in base.
-	value := func(t tok, base int) (n int, ok bool) {
-		s := text[t.from:t.to]
-		if len(s) > 2 && s[0] == '0' && (s[1]|0x20 == 'x' || s[1]|0x20 == 'b' && base == 2) {
-			s = s[2:]
-		}
-		if base == 2 && len(s) != 8 && len(s) != 7 || base == 16 && len(s) != 2 || base == 10 && (len(s) < 2 || len(s) > 7) || base == 8 && len(s) != 3 && len(s) != 2 {
-			return 0, false
-		}
-		for _, c := range s {
-			h := hexVal(c)
-			if h < 0 || h >= base {
-				return 0, false
-			}
-			n = n*base + h
-		}
-		return n, n >= 9 && n <= 0x10ffff && (base == 10 || n < 256)
+	// One list for each base, with how many codes stand in the patch that is open.
+	var open [len(numbers)]int
+	for b := range numbers {
+		d.p[b].reset()
 	}
-	flush := func() {
-		for _, base := range []int{2, 16, 10, 8} {
-			for i := 0; i < len(toks); {
-				var out []byte
-				var at []tok
-				first := i
-				for ; i < len(toks); i++ {
-					n, ok := value(toks[i], base)
-					if !ok {
-						break
-					}
-					enc := []byte{byte(n)}
-					if base == 10 && n >= 128 {
-						enc = utf8.AppendRune(nil, rune(n))
-					}
-					for range enc {
-						at = append(at, toks[i])
-					}
-					out = append(out, enc...)
-				}
-				if i-first >= 4 && readable(out) {
-					name := map[int]string{2: "binary", 16: "hex", 10: "decimal", 8: "octal"}[base]
-					p := patch{toks[first].from, toks[i-1].to, out, func(k int) (int, int) { return at[k].from, at[k].to }}
-					d.emitPatches(name, []patch{p})
-				}
-				if i == first {
-					i++
-				}
-			}
+	last := 0 // where the last code ended
+	shut := func(b int) {
+		if open[b] == 0 {
+			return
 		}
-		toks = toks[:0]
+		p := &d.p[b]
+		p.end(int(p.at[len(p.at)-1].to))
+		if x := p.last(); open[b] < 4 || !readable(p.Text[x.lo:x.hi]) {
+			p.drop()
+		}
+		open[b] = 0
+	}
+	shutAll := func() {
+		for b := range open {
+			shut(b)
+		}
+		last = 0
+	}
+	add := func(b, from, to int) {
+		n, ok := numbers[b].code(text[from:to])
+		if !ok {
+			shut(b)
+			return
+		}
+		p := &d.p[b]
+		if open[b] == 0 {
+			p.add(from, from)
+		}
+		open[b]++
+		if n < 128 || n < 256 && numbers[b].base != 10 {
+			p.put(byte(n), from, to)
+		} else {
+			p.putRune(rune(n), from, to)
+		}
 	}
 	for i := 0; i < len(text); {
 		c := text[i]
-		if hexVal(c) < 0 { // an x belongs to a token only behind its 0, which the loop below reads with it
-			if len(toks) > 0 && (i-toks[len(toks)-1].to > 3 || isLetter(c)) {
-				flush()
+		if hexVal(c) < 0 { // an x belongs to a code only behind its 0, which the loop below reads with it
+			if last > 0 && (i-last > 3 || isLetter(c)) {
+				shutAll()
 			}
 			i++
 			continue
@@ -446,66 +515,87 @@ func (d *decoder) codes() {
 			j++
 		}
 		d.spend(j - i)
-		if j-i > 10 || j < len(text) && isLetter(text[j]) {
-			// Binary without spaces: eight by eight.
-			if run := text[i:j]; len(run) >= 32 && len(run)%8 == 0 && len(bytes.Trim(run, "01")) == 0 {
-				flush()
-				for k := i; k < j; k += 8 {
-					toks = append(toks, tok{k, k + 8})
-				}
-				flush()
-			} else {
-				flush()
+		switch run := text[i:j]; {
+		case j-i <= 10 && !(j < len(text) && isLetter(text[j])):
+			for b := range numbers {
+				add(b, i, j)
 			}
-			i = j
-			continue
+			last = j
+		case len(run) >= 32 && len(run)%8 == 0 && len(bytes.Trim(run, "01")) == 0:
+			// Binary without spaces: eight by eight.
+			shutAll()
+			for k := i; k < j; k += 8 {
+				add(0, k, k+8)
+			}
+			shutAll()
+		default:
+			shutAll()
 		}
-		toks = append(toks, tok{i, j})
 		i = j
 	}
-	flush()
+	shutAll()
+	for b, x := range numbers {
+		d.apply(x.name, &d.p[b])
+	}
 	d.morse()
 }
 
-var morseLetters = func() map[string]byte {
-	m := map[string]byte{}
+// morseLetters holds the letter of each signal, written as a one and then a one for
+// every dash, a zero for every dot.
+var morseLetters = func() (t [256]byte) {
+	set := func(s string, c byte) {
+		n := 1
+		for _, x := range s {
+			n <<= 1
+			if x == '-' {
+				n |= 1
+			}
+		}
+		t[n] = c
+	}
 	for i, s := range strings.Fields(".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --..") {
-		m[s] = byte('a' + i)
+		set(s, byte('a'+i))
 	}
 	for i, s := range strings.Fields("----- .---- ..--- ...-- ....- ..... -.... --... ---.. ----.") {
-		m[s] = byte('0' + i)
+		set(s, byte('0'+i))
 	}
-	m[".-.-.-"], m["--..--"], m["..--.."], m["-.-.--"], m["-..-."] = '.', ',', '?', '!', '/'
-	return m
+	for s, c := range map[string]byte{".-.-.-": '.', "--..--": ',', "..--..": '?', "-.-.--": '!', "-..-.": '/'} {
+		set(s, c)
+	}
+	return t
 }()
 
-func (d *decoder) morse() {
+func (d *Decoder) morse() {
 	text := d.text
+	p := &d.p[0]
+	p.reset()
 	for i := 0; i < len(text); i++ {
 		if text[i] != '.' && text[i] != '-' {
 			continue
 		}
-		start := i
-		var out []byte
-		var at []int
-		letters := 0
+		start, letters := i, 0
+		p.add(start, start)
 		for i < len(text) {
-			j := i
+			j, signal := i, 1
 			for j < len(text) && (text[j] == '.' || text[j] == '-') && j-i < 7 {
+				signal <<= 1
+				if text[j] == '-' {
+					signal |= 1
+				}
 				j++
 			}
-			c, ok := morseLetters[string(text[i:j])]
-			if !ok {
+			c := morseLetters[signal]
+			if c == 0 {
 				break
 			}
-			out, at = append(out, c), append(at, i)
-			letters++
 			k := j
 			for k < len(text) && (text[k] == ' ' || text[k] == '/' || text[k] == '|' || text[k] == '\n') {
 				k++
 			}
+			letters++
+			p.put(c, i, j)
 			if k > j+1 {
-				out, at = append(out, ' '), append(at, j)
+				p.put(' ', j, k)
 			}
 			i = k
 			if k == j {
@@ -513,17 +603,12 @@ func (d *decoder) morse() {
 			}
 		}
 		d.spend(i - start + 1)
-		if letters >= 6 {
-			end := i
-			p := patch{start, end, out, func(k int) (int, int) {
-				if k+1 < len(at) {
-					return at[k], at[k+1]
-				}
-				return at[k], end
-			}}
-			d.emitPatches("morse", []patch{p})
+		p.end(i)
+		if letters < 6 {
+			p.drop()
 		}
 	}
+	d.apply("morse", p)
 }
 
 // named entities: the ones that spell ASCII, and spaces.
@@ -535,140 +620,157 @@ var entities = map[string]rune{
 	"auml": 'a', "ouml": 'o', "uuml": 'u', "szlig": 0xdf, "eacute": 'e', "egrave": 'e', "agrave": 'a', "ecirc": 'e', "ccedil": 'c', "ntilde": 'n', "oacute": 'o', "iacute": 'i', "aacute": 'a', "uacute": 'u', "atilde": 'a', "otilde": 'o',
 }
 
+// The kinds of escape, in the order in which a view names them.
+const (
+	escPercent = 1 << iota
+	escQP
+	escEntity
+	escUnicode
+	escByte
+)
+
+var escapeNames = func() (t [32]string) {
+	for kinds := range t {
+		var names []string
+		for k, name := range []string{"percent", "quoted-printable", "html-entity", "unicode-escape", "escape"} {
+			if kinds>>k&1 == 1 {
+				names = append(names, name)
+			}
+		}
+		t[kinds] = strings.Join(names, "+")
+	}
+	return t
+}()
+
 // escapes undoes percent-encoding, entities, \u and \x escapes and
 // quoted-printable, all in one pass.
-func (d *decoder) escapes() {
+func (d *Decoder) escapes() {
 	text := d.text
-	var patches []patch
-	kinds := map[string]bool{}
-	var buf []byte // bytes of a run of byte escapes: percent, \x, =
-	runFrom, runTo, runKind := 0, 0, ""
-	flush := func() {
-		if len(buf) > 0 {
-			out, from, to, unit := bytes.Clone(buf), runFrom, runTo, (runTo-runFrom)/len(buf)
-			patches = append(patches, patch{from, to, out, func(k int) (int, int) { return from + k*unit, min(to, from+(k+1)*unit) }})
-			kinds[runKind] = true
-			buf = buf[:0]
+	p := &d.p[0]
+	p.reset()
+	kinds, runKind := 0, 0 // of all; of the run of byte escapes that is open
+	octet := func(kind int, b byte, from, to int) {
+		if x := p.last(); x == nil || runKind != kind || x.to != from {
+			p.add(from, to)
 		}
+		p.put(b, from, to)
+		p.end(to)
+		kinds, runKind = kinds|kind, kind
 	}
-	octet := func(kind string, b byte, from, to int) {
-		if len(buf) > 0 && (runTo != from || runKind != kind) {
-			flush()
-		}
-		if len(buf) == 0 {
-			runFrom, runKind = from, kind
-		}
-		buf = append(buf, b)
-		runTo = to
+	char := func(kind int, r rune, from, to int) {
+		p.add(from, to)
+		p.putRune(r, from, to)
+		p.end(to)
+		kinds, runKind = kinds|kind, 0
 	}
-	char := func(kind string, r rune, from, to int) {
-		flush()
-		patches = append(patches, patch{from: from, to: to, text: utf8.AppendRune(nil, r)})
-		kinds[kind] = true
+	remove := func(from, to int) {
+		p.remove(from, to)
+		kinds, runKind = kinds|escQP, 0
 	}
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; c {
-		case '%':
-			if i+2 < len(text) && hexVal(text[i+1]) >= 0 && hexVal(text[i+2]) >= 0 {
-				octet("percent", byte(hexVal(text[i+1])<<4|hexVal(text[i+2])), i, i+3)
-				i += 2
-			}
-		case '=':
-			switch {
-			case i+2 < len(text) && isQP(text[i+1]) && isQP(text[i+2]):
-				octet("quoted-printable", byte(hexVal(text[i+1])<<4|hexVal(text[i+2])), i, i+3)
-				i += 2
-			case i+1 < len(text) && text[i+1] == '\n':
-				flush()
-				patches = append(patches, patch{from: i, to: i + 2})
-				kinds["quoted-printable"] = true
-				i++
-			case i+2 < len(text) && text[i+1] == '\r' && text[i+2] == '\n':
-				flush()
-				patches = append(patches, patch{from: i, to: i + 3})
-				kinds["quoted-printable"] = true
-				i += 2
-			}
-		case '&':
-			end := bytes.IndexByte(text[i:min(len(text), i+14)], ';')
-			if end < 2 {
-				// Numeric entities are read without their semicolon too.
-				if i+3 < len(text) && text[i+1] == '#' {
-					end = 2
-					for i+end < len(text) && end < 10 && (hexVal(text[i+end]) >= 0 || text[i+end]|0x20 == 'x') {
-						end++
-					}
-					if r, ok := numeric(text[i+2 : i+end]); ok {
-						char("html-entity", r, i, i+end)
-						i += end - 1
-					}
-				}
+	done := 0 // what lies before belongs to an escape
+	for word, sign := range d.sign {
+		for ; sign != 0; sign &= sign - 1 {
+			i := word<<6 + bits.TrailingZeros64(sign)
+			if i < done {
 				continue
 			}
-			name := text[i+1 : i+end]
-			var r rune
-			ok := false
-			if name[0] == '#' {
-				r, ok = numeric(name[1:])
-			} else {
-				r, ok = entities[strings.ToLower(string(name))]
-			}
-			if ok {
-				char("html-entity", r, i, i+end+1)
-				i += end
-			}
-		case '\\':
-			if i+3 >= len(text) {
-				continue
-			}
-			switch n := text[i+1]; {
-			case n == 'x' && hexVal(text[i+2]) >= 0 && hexVal(text[i+3]) >= 0:
-				octet("escape", byte(hexVal(text[i+2])<<4|hexVal(text[i+3])), i, i+4)
-				i += 3
-			case n == 'u' && text[i+2] == '{':
-				if end := bytes.IndexByte(text[i:min(len(text), i+12)], '}'); end > 3 {
-					if r, ok := hexRune(text[i+3 : i+end]); ok {
-						char("unicode-escape", r, i, i+end+1)
-						i += end
-					}
+			switch text[i] {
+			case '%':
+				if i+2 < len(text) && hexVal(text[i+1]) >= 0 && hexVal(text[i+2]) >= 0 {
+					octet(escPercent, byte(hexVal(text[i+1])<<4|hexVal(text[i+2])), i, i+3)
+					done = i + 3
 				}
-			case n == 'u' && i+5 < len(text):
-				r, ok := hexRune(text[i+2 : i+6])
-				if !ok {
+			case '=':
+				switch {
+				case i+2 < len(text) && isQP(text[i+1]) && isQP(text[i+2]):
+					octet(escQP, byte(hexVal(text[i+1])<<4|hexVal(text[i+2])), i, i+3)
+					done = i + 3
+				case i+1 < len(text) && text[i+1] == '\n':
+					remove(i, i+2)
+					done = i + 2
+				case i+2 < len(text) && text[i+1] == '\r' && text[i+2] == '\n':
+					remove(i, i+3)
+					done = i + 3
+				}
+			case '&':
+				end := bytes.IndexByte(text[i:min(len(text), i+14)], ';')
+				if end < 2 {
+					// Numeric entities are read without their semicolon too.
+					if i+3 < len(text) && text[i+1] == '#' {
+						end = 2
+						for i+end < len(text) && end < 10 && (hexVal(text[i+end]) >= 0 || text[i+end]|0x20 == 'x') {
+							end++
+						}
+						if r, ok := numeric(text[i+2 : i+end]); ok {
+							char(escEntity, r, i, i+end)
+							done = i + end
+						}
+					}
 					continue
 				}
-				to := i + 6
-				if utf16.IsSurrogate(r) && to+6 <= len(text) && text[to] == '\\' && text[to+1] == 'u' {
-					if lo, ok := hexRune(text[to+2 : to+6]); ok {
-						r = utf16.DecodeRune(r, lo)
-						to += 6
+				if r, ok := entity(text[i+1 : i+end]); ok {
+					char(escEntity, r, i, i+end+1)
+					done = i + end + 1
+				}
+			case '\\':
+				if i+3 >= len(text) {
+					continue
+				}
+				switch n := text[i+1]; {
+				case n == 'x' && hexVal(text[i+2]) >= 0 && hexVal(text[i+3]) >= 0:
+					octet(escByte, byte(hexVal(text[i+2])<<4|hexVal(text[i+3])), i, i+4)
+					done = i + 4
+				case n == 'u' && text[i+2] == '{':
+					if end := bytes.IndexByte(text[i:min(len(text), i+12)], '}'); end > 3 {
+						if r, ok := hexRune(text[i+3 : i+end]); ok {
+							char(escUnicode, r, i, i+end+1)
+							done = i + end + 1
+						}
 					}
+				case n == 'u' && i+5 < len(text):
+					r, ok := hexRune(text[i+2 : i+6])
+					if !ok {
+						continue
+					}
+					to := i + 6
+					if utf16.IsSurrogate(r) && to+6 <= len(text) && text[to] == '\\' && text[to+1] == 'u' {
+						if lo, ok := hexRune(text[to+2 : to+6]); ok {
+							r = utf16.DecodeRune(r, lo)
+							to += 6
+						}
+					}
+					char(escUnicode, r, i, to)
+					done = to
+				case n == 'U' && i+9 < len(text):
+					if r, ok := hexRune(text[i+2 : i+10]); ok {
+						char(escUnicode, r, i, i+10)
+						done = i + 10
+					}
+				case n >= '0' && n <= '3' && isOct(text[i+2]) && isOct(text[i+3]):
+					octet(escByte, (n-'0')<<6|(text[i+2]-'0')<<3|(text[i+3]-'0'), i, i+4)
+					done = i + 4
 				}
-				char("unicode-escape", r, i, to)
-				i = to - 1
-			case n == 'U' && i+9 < len(text):
-				if r, ok := hexRune(text[i+2 : i+10]); ok {
-					char("unicode-escape", r, i, i+10)
-					i += 9
-				}
-			case n >= '0' && n <= '3' && isOct(text[i+2]) && isOct(text[i+3]):
-				octet("escape", (n-'0')<<6|(text[i+2]-'0')<<3|(text[i+3]-'0'), i, i+4)
-				i += 3
 			}
 		}
 	}
-	flush()
 	d.spend(len(text))
-	name := ""
-	for _, k := range []string{"percent", "quoted-printable", "html-entity", "unicode-escape", "escape"} {
-		if kinds[k] {
-			if name != "" {
-				name += "+"
-			}
-			name += k
-		}
+	d.apply(escapeNames[kinds], p)
+}
+
+// entity reads what stands between the & and the semicolon.
+func entity(name []byte) (rune, bool) {
+	if name[0] == '#' {
+		return numeric(name[1:])
 	}
-	d.emitPatches(name, patches)
+	var low [14]byte
+	for i, c := range name {
+		if c >= 'A' && c <= 'Z' {
+			c |= 0x20
+		}
+		low[i] = c
+	}
+	r, ok := entities[string(low[:len(name)])]
+	return r, ok
 }
 
 func isOct(c byte) bool { return c >= '0' && c <= '7' }

@@ -56,11 +56,11 @@ func TestFold(t *testing.T) {
 // the beginning of a rune.
 func checkMap(t *testing.T, v *View, src []byte) {
 	t.Helper()
-	if v.from != nil && (len(v.from) != len(v.Text) || len(v.to) != len(v.Text)) {
-		t.Fatalf("%d bytes with %d and %d offsets", len(v.Text), len(v.from), len(v.to))
+	if v.at != nil && len(v.at) != len(v.Text) {
+		t.Fatalf("%d bytes with %d offsets", len(v.Text), len(v.at))
 	}
 	last := 0
-	for i := range v.from {
+	for i := range v.at {
 		s, e := v.Span(i, i+1)
 		if s < 0 || e <= s || e > len(src) {
 			t.Fatalf("byte %d stands for [%d,%d) of %d", i, s, e, len(src))

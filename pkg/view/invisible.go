@@ -43,7 +43,7 @@ func runesView(name string, text []byte, decode func(rune) (byte, bool), emit fu
 		return
 	}
 	// Selectors are also numbered from the first printable letter.
-	shifted := View{Name: name, Hidden: true, from: v.from, to: v.to}
+	shifted := View{Name: name, Hidden: true, at: v.at}
 	for _, b := range v.Text {
 		shifted.Text = append(shifted.Text, b+0x20)
 	}

@@ -2,7 +2,7 @@ package view
 
 import (
 	"bytes"
-	"regexp"
+	"math/bits"
 )
 
 // inline are elements that do not part words or sentences.
@@ -11,123 +11,281 @@ var inline = map[string]bool{
 	"wbr": true, "s": true, "del": true, "ins": true, "tt": true, "big": true, "abbr": true, "kbd": true, "q": true, "bdo": true, "bdi": true, "label": true,
 }
 
-// tagAt gives the end of the tag or comment that begins at text[i], and its name.
-func tagAt(text []byte, i int) (end int, name string) {
+// How far markup is looked for, in bytes: a tag or a short comment (longer ones do not
+// hide words from a reader inside other words), a hidden element, a link's address
+// and title.
+const (
+	tagReach   = 2000
+	hiddenMax  = 4000
+	titleReach = 600
+)
+
+// tag is what tagAt found. Its end is 0 when there is none.
+type tag struct {
+	end              int
+	comment, inlined bool
+	closing          bool
+}
+
+// tagAt reads the tag or comment that begins at text[i].
+func (d *Decoder) tagAt(i int) tag {
+	text := d.text
 	if bytes.HasPrefix(text[i:], []byte("<!--")) {
-		// Comments that hide words from a reader inside other words are short.
-		if k := bytes.Index(text[i+4:min(len(text), i+2000)], []byte("-->")); k >= 0 {
-			return i + 4 + k + 3, "!--"
+		if k := d.commentEnd.next(text, i+4); k-i < tagReach {
+			return tag{end: k + 3, comment: true}
 		}
-		return 0, ""
+		return tag{}
 	}
+	t := tag{}
 	j := i + 1
 	if j < len(text) && text[j] == '/' {
 		j++
+		t.closing = true
 	}
-	k := j
-	for k < len(text) && letterByte(text[k]) {
-		k++
+	var name [10]byte
+	n := 0
+	for j+n < len(text) && letterByte(text[j+n]) {
+		if n == len(name) {
+			return tag{}
+		}
+		name[n] = text[j+n] | 0x20 // digits have that bit
+		n++
 	}
-	if k == j || k-j > 10 {
-		return 0, ""
+	if n == 0 {
+		return tag{}
 	}
-	e := bytes.IndexByte(text[k:min(len(text), k+2000)], '>')
-	if e < 0 {
-		return 0, ""
+	e := d.tagEnd.next(text, j+n)
+	if e-i >= tagReach {
+		return tag{}
 	}
-	return k + e + 1, string(bytes.ToLower(text[j:k]))
+	t.end, t.inlined = e+1, inline[string(name[:n])]
+	return t
 }
 
-var concealing = regexp.MustCompile(`(?i)display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*(?:0|1px)\b|opacity\s*:\s*0(?:[;"'\s.]|$)|color\s*:\s*(?:white|#fff\b|#ffffff|transparent|rgba?\(\s*255\s*,\s*255\s*,\s*255)|(?:left|top|text-indent)\s*:\s*-\d{3,}|height\s*:\s*0|width\s*:\s*0|\bhidden\b|aria-hidden\s*=\s*["']?true|\bsr-only\b|visually-hidden|font-size\s*:\s*0`)
+// conceals reports whether the attributes of a tag keep its element from being seen.
+func (d *Decoder) conceals(tag []byte) bool {
+	style := bytes.Contains(tag, []byte("style")) || bytes.Contains(tag, []byte("STYLE")) || bytes.Contains(tag, []byte("Style"))
+	if !style && !bytes.Contains(tag, []byte("hidden")) && !bytes.Contains(tag, []byte("sr-only")) && !bytes.Contains(tag, []byte("HIDDEN")) {
+		return false
+	}
+	d.buf = d.buf[:0]
+	for _, c := range tag {
+		if c >= 'A' && c <= 'Z' {
+			c |= 0x20
+		}
+		d.buf = append(d.buf, c)
+	}
+	if wordIn(d.buf, "hidden") || wordIn(d.buf, "sr-only") {
+		return true
+	}
+	if !style {
+		return false
+	}
+	n := 0
+	for _, c := range d.buf {
+		if c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+			d.buf[n] = c
+			n++
+		}
+	}
+	low := d.buf[:n]
+	for _, s := range concealing {
+		for rest := low; ; {
+			i := bytes.Index(rest, []byte(s.text))
+			if i < 0 {
+				break
+			}
+			rest = rest[i+len(s.text):]
+			next := byte(0)
+			if len(rest) > 0 {
+				next = rest[0]
+			}
+			switch s.then {
+			case "":
+				return true
+			case "end":
+				if !letterByte(next) && next != '_' {
+					return true
+				}
+			case "zero":
+				if !letterByte(next) && next != '%' {
+					return true
+				}
+			case "far":
+				if len(rest) >= 3 && isDigit(rest[0]) && isDigit(rest[1]) && isDigit(rest[2]) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
 
-// conceals is a quick look before the expression above.
-func conceals(tag []byte) bool {
-	for _, s := range []string{"style", "STYLE", "Style", "hidden", "sr-only", "HIDDEN"} {
-		if bytes.Contains(tag, []byte(s)) {
+// concealing are declarations, without white space, that keep an element from being
+// seen, with what must follow.
+var concealing = []struct{ text, then string }{
+	{"display:none", ""}, {"visibility:hidden", ""}, {"font-size:0", ""}, {"font-size:1px", "end"}, {"opacity:0", "zero"},
+	{"color:white", ""}, {"color:#fff", "end"}, {"color:#ffffff", ""}, {"color:transparent", ""}, {"color:rgb(255,255,255", ""}, {"color:rgba(255,255,255", ""},
+	{"left:-", "far"}, {"top:-", "far"}, {"text-indent:-", "far"}, {"height:0", ""}, {"width:0", ""},
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// wordIn reports whether text holds word with no letter or digit next to it.
+func wordIn(text []byte, word string) bool {
+	for at := 0; ; {
+		i := bytes.Index(text[at:], []byte(word))
+		if i < 0 {
+			return false
+		}
+		i += at
+		at = i + len(word)
+		if (i == 0 || !nameByte(text[i-1])) && (at == len(text) || !nameByte(text[at])) {
+			return true
+		}
+	}
+}
+
+func nameByte(c byte) bool { return letterByte(c) || c == '_' }
+
+// telltale are the attributes that hold words for a reader.
+var telltale = [...]string{"alt", "title", "aria-label", "aria-description", "placeholder", "content", "value", "summary"}
+
+// attributes adds to p the values of a tag's attributes that read like a phrase: at
+// least twelve bytes with two spaces among them.
+func (d *Decoder) attributes(p *patches, from, to int) {
+	text := d.text
+	for i := from; i < to; i++ {
+		if text[i] != '=' {
+			continue
+		}
+		q := i + 1
+		for q < to && text[q] <= ' ' {
+			q++
+		}
+		if q >= to || text[q] != '"' && text[q] != '\'' {
+			continue
+		}
+		n := bytes.IndexByte(text[q+1:to], text[q])
+		if n < 0 {
+			continue
+		}
+		end := i
+		for end > from && text[end-1] <= ' ' {
+			end--
+		}
+		start := end
+		for start > from && end-start < 40 && (isLetter(text[start-1]) || text[start-1] == '-') {
+			start--
+		}
+		if n >= 12 && readsLike(text[start:end]) && bytes.Count(text[q+1:q+1+n], []byte(" ")) >= 2 {
+			d.show(p, q+1, q+1+n)
+		}
+		i = q + 1 + n
+	}
+}
+
+// readsLike reports whether an attribute of that name holds words for a reader.
+func readsLike(name []byte) bool {
+	for _, s := range telltale {
+		if n := len(name) - len(s); n >= 0 && bytes.EqualFold(name[n:], []byte(s)) && (n == 0 || name[n-1] == '-') {
+			return true
+		}
+	}
+	for i := range name {
+		if len(name)-i > 5 && bytes.EqualFold(name[i:i+5], []byte("data-")) && (i == 0 || name[i-1] == '-') {
 			return true
 		}
 	}
 	return false
 }
 
-var attribute = regexp.MustCompile(`(?i)\b(?:alt|title|aria-label|aria-description|placeholder|content|value|summary|data-[a-z-]+)\s*=\s*("([^"]{12,})"|'([^']{12,})')`)
-
-// hiddenMax is how much of a hidden element is looked at, in bytes.
-const hiddenMax = 4000
+// show adds text[from:to] to what is hidden, unless it is in there.
+func (d *Decoder) show(p *patches, from, to int) {
+	if x := p.last(); x != nil {
+		if from = max(from, x.to); from >= to {
+			return
+		}
+		p.put('\n', from, from)
+		p.put('\n', from, from)
+	}
+	p.add(from, to)
+	p.copy(d.text, from, to)
+	p.end(to)
+}
 
 // markup takes away what a renderer does not show inside words and phrases, and
 // shows what a renderer hides.
-func (d *decoder) markup() {
+func (d *Decoder) markup() {
 	text := d.text
-	var patches []patch
-	var hidden []patch
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; c {
-		case '<':
-			end, name := tagAt(text, i)
-			if end == 0 {
+	p, hidden := &d.p[0], &d.p[1]
+	p.reset()
+	hidden.reset()
+	d.tagEnd, d.commentEnd, d.closing = ahead{sign: ">"}, ahead{sign: "-->"}, ahead{sign: "</"}
+	done := 0
+	for word, sign := range d.sign {
+		for ; sign != 0; sign &= sign - 1 {
+			i := word<<6 + bits.TrailingZeros64(sign)
+			if i < done {
 				continue
 			}
-			if name == "!--" || inline[name] {
-				if n := len(patches); n > 0 && patches[n-1].to == i {
-					patches[n-1].to = end
-				} else {
-					patches = append(patches, patch{from: i, to: end})
-				}
-			}
-			tag := text[i:end]
-			if text[i+1] != '/' && name != "!--" {
-				if len(tag) > 12 && conceals(tag) && concealing.Match(tag) {
-					inside := text[end:min(len(text), end+hiddenMax)]
-					if e := bytes.Index(inside, []byte("</")); e > 8 {
-						hidden = append(hidden, patch{from: end, to: end + e})
-					} else if e < 0 && len(inside) > 8 {
-						hidden = append(hidden, patch{from: end, to: end + len(inside)})
-					}
-				}
-				if bytes.Count(tag, []byte(" ")) < 3 {
-					i = end - 1
+			switch c := text[i]; c {
+			case '<':
+				t := d.tagAt(i)
+				if t.end == 0 {
 					continue
 				}
-				for _, m := range attribute.FindAllSubmatchIndex(tag, 8) {
-					from, to := m[4], m[5]
-					if from < 0 {
-						from, to = m[6], m[7]
-					}
-					if bytes.Count(tag[from:to], []byte(" ")) >= 2 {
-						hidden = append(hidden, patch{from: i + from, to: i + to})
+				if t.comment || t.inlined {
+					if x := p.last(); x != nil && x.to == i {
+						x.to = t.end
+					} else {
+						p.remove(i, t.end)
 					}
 				}
-			}
-			d.spend(end - i)
-			i = end - 1
-		case '*', '~', '|', '_':
-			j := i
-			for j < len(text) && text[j] == c {
-				j++
-			}
-			if i > 0 && j < len(text) && isLetter(text[i-1]) && isLetter(text[j]) && (c != '_' && c != '~' || j-i == 2) {
-				patches = append(patches, patch{from: i, to: j})
-			}
-			i = j - 1
-		case '-':
-			if i > 0 && i+2 < len(text) && text[i+1] == '\n' && isLetter(text[i-1]) {
-				j := i + 2
-				for j < len(text) && bytes.IndexByte([]byte(" \t/#*>;"), text[j]) >= 0 {
+				d.spend(t.end - i)
+				done = t.end
+				if t.closing || t.comment {
+					continue
+				}
+				body := text[i:t.end]
+				if len(body) > 12 && d.conceals(body) {
+					stop := min(len(text), t.end+hiddenMax, d.closing.next(text, t.end))
+					if stop-t.end > 8 {
+						d.show(hidden, t.end, stop)
+					}
+				}
+				if bytes.Count(body, []byte(" ")) >= 3 {
+					d.attributes(hidden, i, t.end)
+				}
+			case '*', '~', '|', '_':
+				j := i
+				for j < len(text) && text[j] == c {
 					j++
 				}
-				if j < len(text) && isLetter(text[j]) {
-					patches = append(patches, patch{from: i, to: j})
+				if i > 0 && j < len(text) && isLetter(text[i-1]) && isLetter(text[j]) && (c != '_' && c != '~' || j-i == 2) {
+					p.remove(i, j)
 				}
-			}
-		case ']':
-			// The title of a link or image: [x](url "title").
-			if i+1 < len(text) && text[i+1] == '(' {
-				line := text[i:min(len(text), i+600)]
-				if e := bytes.IndexByte(line, ')'); e > 0 {
-					if q := bytes.IndexByte(line[:e], '"'); q > 0 {
-						if p := bytes.IndexByte(line[q+1:e], '"'); p > 12 {
-							hidden = append(hidden, patch{from: i + q + 1, to: i + q + 1 + p})
+				done = j
+			case '-':
+				if i > 0 && i+2 < len(text) && text[i+1] == '\n' && isLetter(text[i-1]) {
+					j := i + 2
+					for j < len(text) && bytes.IndexByte([]byte(" \t/#*>;"), text[j]) >= 0 {
+						j++
+					}
+					if j < len(text) && isLetter(text[j]) {
+						p.remove(i, j)
+						done = j
+					}
+				}
+			case ']':
+				// The title of a link or image: [x](url "title").
+				if i+1 < len(text) && text[i+1] == '(' {
+					line := text[i:min(len(text), i+titleReach)]
+					if e := bytes.IndexByte(line, ')'); e > 0 {
+						if q := bytes.IndexByte(line[:e], '"'); q > 0 {
+							if n := bytes.IndexByte(line[q+1:e], '"'); n > 12 {
+								d.show(hidden, i+q+1, i+q+1+n)
+							}
 						}
 					}
 				}
@@ -135,12 +293,12 @@ func (d *decoder) markup() {
 		}
 	}
 	d.spend(len(text))
-	d.emitPatches("markup", patches)
-	for _, h := range hidden {
-		v := View{Name: "hidden", Hidden: true}
-		for k := h.from; k < h.to; k++ {
-			v.put(text[k], k, k+1)
-		}
+	d.apply("markup", p)
+	if len(hidden.Text) > 0 {
+		v := d.start("hidden", len(hidden.Text))
+		v.Hidden = true
+		v.Text = append(v.Text, hidden.Text...)
+		v.at = append(v.at, hidden.at...)
 		d.emit(v)
 	}
 }

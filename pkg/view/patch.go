@@ -1,57 +1,93 @@
 package view
 
-// patch replaces text[from:to].
-type patch struct {
-	from, to int
-	text     []byte
-	// at gives the range that byte k of text stands for; nil: the whole of from…to.
-	at func(k int) (from, to int)
+// patch replaces text[from:to] by bytes[lo:hi] of its list.
+type patch struct{ from, to, lo, hi int }
+
+// patches are replacements in a text, in order of where they stand. The memory is
+// used again.
+type patches struct {
+	list []patch
+	View // what replaces, one patch after the other
+}
+
+func (p *patches) reset() {
+	p.list = p.list[:0]
+	p.View.reset("")
+}
+
+// add begins a patch of text[from:to]; what is put next replaces it.
+func (p *patches) add(from, to int) {
+	n := len(p.Text)
+	p.list = append(p.list, patch{from, to, n, n})
+}
+
+// end closes the patch begun last. It may give it another range.
+func (p *patches) end(to int) {
+	x := &p.list[len(p.list)-1]
+	x.to, x.hi = to, len(p.Text)
+}
+
+// drop takes back the patch begun last.
+func (p *patches) drop() {
+	n := len(p.list) - 1
+	p.cut(p.list[n].lo)
+	p.list = p.list[:n]
+}
+
+// remove is a patch that puts nothing in the place of text[from:to].
+func (p *patches) remove(from, to int) {
+	p.add(from, to)
+}
+
+// last is the patch begun last, nil if there is none.
+func (p *patches) last() *patch {
+	if len(p.list) == 0 {
+		return nil
+	}
+	return &p.list[len(p.list)-1]
 }
 
 // context is how much text around a patch a view keeps, in bytes: enough for a
 // phrase of which a part is encoded.
 const context = 160
 
-// apply builds a view of text that holds the patches and what is near them.
+// apply makes a view of the text that holds the patches and what is near them.
 // Patches are in order and do not overlap. Pieces that lie apart are divided by
-// a blank line. Without patches it reports false.
-func apply(name string, text []byte, patches []patch) (View, bool) {
-	if len(patches) == 0 {
-		return View{}, false
+// a blank line.
+func (d *Decoder) apply(name string, p *patches) {
+	if len(p.list) == 0 {
+		return
 	}
+	text := d.text
 	n := 0
-	for _, p := range patches {
-		n += len(p.text) + 2*context
+	for _, x := range p.list {
+		n += x.hi - x.lo + 2*context + 2
 	}
-	n = min(n, len(text)+64)
-	v := View{Name: name, Text: make([]byte, 0, n), from: make([]int32, 0, n), to: make([]int32, 0, n)}
-	pos := max(0, patches[0].from-context)
-	for i, p := range patches {
-		for ; pos < p.from; pos++ {
-			v.put(text[pos], pos, pos+1)
+	n = min(n, len(text)+len(p.Text)+2*len(p.list))
+	v := d.start(name, n)
+	pos := max(0, p.list[0].from-context)
+	for i, x := range p.list {
+		if pos < x.from {
+			v.copy(text, pos, x.from)
 		}
-		for k, b := range p.text {
-			from, to := p.from, p.to
-			if p.at != nil {
-				from, to = p.at(k)
-			}
-			v.put(b, from, to)
-		}
-		pos = max(pos, p.to)
-		end := min(len(text), p.to+context)
-		if i+1 < len(patches) {
-			if next := patches[i+1].from; next-context <= end {
+		v.Text = append(v.Text, p.Text[x.lo:x.hi]...)
+		v.at = append(v.at, p.at[x.lo:x.hi]...)
+		pos = max(pos, x.to)
+		end := min(len(text), x.to+context)
+		if i+1 < len(p.list) {
+			if next := p.list[i+1].from; next-context <= end {
 				continue
 			}
 		}
-		for ; pos < end; pos++ {
-			v.put(text[pos], pos, pos+1)
+		if pos < end {
+			v.copy(text, pos, end)
+			pos = end
 		}
-		if i+1 < len(patches) {
+		if i+1 < len(p.list) {
 			v.put('\n', end-1, end)
 			v.put('\n', end-1, end)
-			pos = patches[i+1].from - context
+			pos = p.list[i+1].from - context
 		}
 	}
-	return v, true
+	d.emit(v)
 }

@@ -3,6 +3,7 @@ package view
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"unicode"
 	"unicode/utf8"
@@ -35,97 +36,286 @@ func Caesar(n int) Wants { return WantCaesar | Wants(n)<<17 }
 
 func (w Wants) shift() int { return int(w>>17) & 31 }
 
-// masks describes 64 bytes: one bit for each.
-type masks struct{ letter, upper, digit uint64 }
+// masks describes 64 bytes: one bit for each. Signs are what is neither letter nor
+// digit nor white space nor beyond ASCII.
+type masks struct{ letter, upper, digit, sign uint64 }
 
 // mask classifies eight bytes at a time without branches.
 func mask(b *[64]byte) (m masks) {
-	for k := 0; k < 8; k++ {
-		w := binary.LittleEndian.Uint64(b[8*k:])
+	for k := 0; k < 64; k += 8 {
+		w := binary.LittleEndian.Uint64(b[k:])
 		ascii := ^w & highs
 		low := w &^ highs
 		folded := low | 0x20*ones
 		letter := (folded + (0x80-'a')*ones) &^ (folded + (0x80-'z'-1)*ones) & ascii
-		upper := (low + (0x80-'A')*ones) &^ (low + (0x80-'Z'-1)*ones) & ascii
 		digit := (low + (0x80-'0')*ones) &^ (low + (0x80-'9'-1)*ones) & ascii
-		const gather = 0x0002040810204081
-		m.letter |= ((letter >> 7) * gather >> 49 & 0xff) << (8 * k)
-		m.upper |= ((upper >> 7) * gather >> 49 & 0xff) << (8 * k)
-		m.digit |= ((digit >> 7) * gather >> 49 & 0xff) << (8 * k)
+		// Byte j gathers in its bits 0 … 7 what is so of byte j of each word.
+		m.letter = m.letter>>1 | letter
+		m.upper = m.upper>>1 | letter&^(w<<2)
+		m.digit = m.digit>>1 | digit
+		m.sign = m.sign>>1 | (low+(0x80-'!')*ones)&ascii&^letter&^digit
 	}
-	return m
+	return masks{transpose(m.letter), transpose(m.upper), transpose(m.digit), transpose(m.sign)}
 }
 
-// Probe tells cheaply which decoding views a folded text asks for: about one
-// nanosecond for two bytes. It may ask for a view that then finds nothing.
-func Probe(text []byte, words *Words) Wants {
-	var w Wants
-	var buf [64]byte
-	leet, tail := 0, 0
-	for i := 0; i < len(text); i += 64 {
+// transpose turns bit 8j+k into bit 8k+j.
+func transpose(x uint64) uint64 {
+	t := (x ^ x>>7) & 0x00aa00aa00aa00aa
+	x ^= t ^ t<<7
+	t = (x ^ x>>14) & 0x0000cccc0000cccc
+	x ^= t ^ t<<14
+	t = (x ^ x>>28) & 0x00000000f0f0f0f0
+	return x ^ t ^ t<<28
+}
+
+// look computes the masks of text, unless they are there.
+func (d *Decoder) look(text []byte) {
+	if len(text) == len(d.text) && (len(text) == 0 || &text[0] == &d.text[0]) {
+		return
+	}
+	d.text, d.toks = text, d.toks[:0]
+	n := (len(text) + 63) / 64
+	if cap(d.letter) < n {
+		all := make([]uint64, 5*2*n)
+		for _, m := range []*[]uint64{&d.letter, &d.upper, &d.digit, &d.sign, &d.run} {
+			*m, all = all[:2*n:2*n], all[2*n:]
+		}
+	}
+	d.letter, d.upper, d.digit, d.sign = d.letter[:n], d.upper[:n], d.digit[:n], d.sign[:n]
+	upper, digit, sign := d.upper[:n], d.digit[:n], d.sign[:n]
+	for i := range d.letter {
 		var m masks
-		if len(text)-i >= 64 {
-			m = mask((*[64]byte)(text[i:]))
+		if rest := text[64*i:]; len(rest) >= 64 {
+			m = mask((*[64]byte)(rest))
 		} else {
-			n := copy(buf[:], text[i:])
-			clear(buf[n:])
+			var buf [64]byte
+			copy(buf[:], rest)
 			m = mask(&buf)
 		}
-		all := m.letter | m.digit
+		d.letter[i], upper[i], digit[i], sign[i] = m.letter, m.upper, m.digit, m.sign
+	}
+}
+
+// nextRun gives the first run of at least n set bits, n being 8 or more, that begins
+// at or behind i, which does not lie inside one. Without one, to is 0.
+func nextRun(m []uint64, i, n int) (from, to int) {
+	for k := i >> 6; k < len(m); {
+		w, next := m[k], uint64(0)
+		if k == i>>6 {
+			w &= ^uint64(0) << (i & 63)
+		}
+		if k+1 < len(m) {
+			next = m[k+1]
+		}
+		// Bit s stays set when eight bits are set from s on.
+		r := w & (w>>1 | next<<63)
+		next &= next >> 1
+		r &= r>>2 | next<<62
+		next &= next >> 2
+		r &= r>>4 | next<<60
+		if r == 0 {
+			k++
+			continue
+		}
+		from = k<<6 + bits.TrailingZeros64(r)
+		if to = runEnd(m, from); to-from >= n {
+			return from, to
+		}
+		i, k = to, to>>6
+	}
+	return 0, 0
+}
+
+// runEnd gives the end of the run of set bits that holds bit i.
+func runEnd(m []uint64, i int) int {
+	k := i >> 6
+	for x := ^m[k] & (^uint64(0) << (i & 63)); ; x = ^m[k] {
+		if x != 0 {
+			return k<<6 + bits.TrailingZeros64(x)
+		}
+		if k++; k == len(m) {
+			return k << 6
+		}
+	}
+}
+
+// The kinds of byte that follow a sign.
+const (
+	thenSpace uint8 = 1 << iota // white space, or nothing
+	thenLetter
+	thenDigit
+	thenSign
+)
+
+var followed = func() (t [256]uint8) {
+	for c := range 256 {
+		switch b := byte(c); {
+		case b <= ' ':
+			t[c] = thenSpace
+		case isLetter(b):
+			t[c] = thenLetter
+		case b <= '9' && b >= '0':
+			t[c] = thenDigit
+		case b < utf8.RuneSelf:
+			t[c] = thenSign
+		}
+	}
+	return t
+}()
+
+// telling are the signs that may ask for a view, with what must follow them for that.
+var telling = [256]uint8{
+	'%': thenLetter | thenDigit, '&': thenLetter | thenSign | thenSpace, '\\': thenLetter | thenDigit, '=': thenLetter | thenDigit | thenSpace,
+	'<': thenLetter | thenSign, '*': thenLetter | thenSign, '_': thenSign, '~': thenSign, '-': thenSpace, ']': thenSign, '"': thenSign | thenSpace, '+': thenSign | thenSpace}
+
+// Probe tells cheaply which decoding views a folded text asks for. It may ask for a
+// view that then finds nothing.
+func Probe(text []byte, words *Words) Wants {
+	d := Decoder{words: words}
+	return d.Probe(text)
+}
+
+// Probe tells cheaply which decoding views a folded text asks for: half a nanosecond
+// a byte. It may ask for a view that then finds nothing.
+func (d *Decoder) Probe(text []byte) Wants {
+	d.text = nil
+	d.look(text)
+	d.title = ahead{sign: `")`}
+	var w Wants
+	leet, tail := 0, 0
+	upper, digit, sign := d.upper[:len(d.letter)], d.digit[:len(d.letter)], d.sign[:len(d.letter)]
+	for k, letter := range d.letter {
+		all := letter | digit[k]
 		// Sixteen letters and digits in a row, or capitals inside words again and again.
 		r := all & (all >> 1)
 		r &= r >> 2
 		r &= r >> 4
 		r &= r >> 8
-		if r != 0 || tail+bits.TrailingZeros64(^all) >= 16 || bits.OnesCount64(m.upper&((m.letter&^m.upper)<<1)) >= 4 {
+		if r != 0 || tail+bits.TrailingZeros64(^all) >= 16 || bits.OnesCount64(upper[k]&((letter&^upper[k])<<1)) >= 4 {
 			w |= WantRuns
 		}
 		tail = bits.LeadingZeros64(^all)
-		if words != nil && w&WantSpelling == 0 {
-			// Words of eight letters and more are looked at one by one.
-			long := m.letter & (m.letter >> 1)
-			long &= long >> 2
-			long &= long >> 4
-			for long &^= long << 1; long != 0; long &= long - 1 {
-				if words.shuffledAt(text, i+bits.TrailingZeros64(long)) {
-					w |= WantSpelling
-				}
-			}
-		}
-		one := m.letter &^ (m.letter << 1) &^ (m.letter >> 1)
-		k := bits.OnesCount64(one)
-		if k >= 5 && w&WantSpacing == 0 && stretch(one, m.letter&^one) {
+		one := letter &^ (letter << 1) &^ (letter >> 1)
+		if bits.OnesCount64(one) >= 5 && w&WantSpacing == 0 && stretch(one, letter&^one) {
 			w |= WantSpacing
 		}
-		k = bits.OnesCount64(m.digit & (m.letter << 1) & (m.letter >> 1))
-		if k+leet >= 2 {
+		n := bits.OnesCount64(digit[k] & (letter << 1) & (letter >> 1))
+		if n+leet >= 2 {
 			w |= WantLeet
 		}
-		leet = k
-		if d := bits.OnesCount64(m.digit); d >= 30 || d >= 12 && bits.OnesCount64(all&^(all<<1)) >= 19 {
+		leet = n
+		if n := bits.OnesCount64(digit[k]); n >= 30 || n >= 12 && bits.OnesCount64(all&^(all<<1)) >= 19 {
 			w |= WantCodes
 		}
-		if bits.OnesCount64(all) <= 6 && i+64 <= len(text) && dotted(text[i:i+64]) {
+		if bits.OnesCount64(all) <= 6 && 64*k+64 <= len(text) && dotted(text[64*k:64*k+64]) {
 			w |= WantCodes
+		}
+		for s := sign[k]; s != 0; s &= s - 1 {
+			i := k<<6 + bits.TrailingZeros64(s)
+			next := thenSpace
+			if i+1 < len(text) {
+				next = followed[text[i+1]]
+			}
+			if telling[text[i]]&next != 0 {
+				w |= d.tells(i)
+			}
 		}
 	}
 	if len(text) < 64 && dotted(text) {
 		w |= WantCodes
 	}
-	if hasEscape(text) {
-		w |= WantEscapes
-	}
-	if hasTag(text) || between(text, '*') || bytes.Contains(text, []byte("__")) && between(text, '_') || bytes.Contains(text, []byte("~~")) && between(text, '~') ||
-		bytes.Contains(text, []byte("-\n")) || bytes.Contains(text, []byte("\")")) && bytes.Contains(text, []byte("](")) {
-		w |= WantMarkup
-	}
-	if concat(text) {
-		w |= WantConcat
+	if d.words != nil {
+		// Words of eight letters and more are looked at one by one.
+		for i := 0; ; {
+			from, to := nextRun(d.letter, i, 8)
+			if to == 0 {
+				break
+			}
+			if _, ok := d.words.unshuffle(text[from:to]); ok {
+				w |= WantSpelling
+				break
+			}
+			i = to
+		}
 	}
 	if w&WantSpacing == 0 && !isASCII(text) && spacedRunes(text) {
 		w |= WantSpacing
 	}
 	return w
+}
+
+// tells gives the views that the sign at text[i] asks for.
+func (d *Decoder) tells(i int) Wants {
+	text := d.text
+	at := func(k int) byte {
+		if k < 0 || k >= len(text) {
+			return 0
+		}
+		return text[k]
+	}
+	next := at(i + 1)
+	switch text[i] {
+	case '%':
+		if hexVal(next) >= 0 && hexVal(at(i+2)) >= 0 {
+			return WantEscapes
+		}
+	case '&':
+		if joins(text, i) {
+			return WantConcat
+		}
+		if (next == '#' || isLetter(next)) && bytes.IndexByte(text[i:min(len(text), i+12)], ';') > 0 {
+			return WantEscapes
+		}
+	case '\\':
+		switch {
+		case i+3 >= len(text):
+		case next == 'u', next == 'U', next == 'x', next >= '0' && next <= '3' && isOct(text[i+2]) && isOct(text[i+3]):
+			return WantEscapes
+		}
+	case '=':
+		// Quoted-printable: "=10" is also what programs write.
+		if i+3 >= len(text) {
+			return 0
+		}
+		inWord := isLetter(at(i - 1))
+		switch {
+		case isQP(next) && isQP(text[i+2]) && (text[i+3] == '=' || isLetter(text[i+3]) && inWord),
+			inWord && (next == '\n' && isLetter(text[i+2]) || next == '\r' && text[i+2] == '\n'):
+			return WantEscapes
+		}
+	case '<':
+		if isLetter(next) || next == '/' || next == '!' {
+			return WantMarkup
+		}
+	case '*', '_', '~':
+		if i > 0 && isLetter(text[i-1]) {
+			j := i
+			for j < len(text) && text[j] == text[i] {
+				j++
+			}
+			if isLetter(at(j)) && (text[i] == '*' || j-i == 2) {
+				return WantMarkup
+			}
+		}
+	case '-':
+		if next == '\n' && isLetter(at(i-1)) {
+			return WantMarkup
+		}
+	case ']':
+		if next == '(' && d.title.next(text, i)-i < titleReach {
+			return WantMarkup
+		}
+	case '+':
+		if joins(text, i) {
+			return WantConcat
+		}
+	case '"':
+		// A full stop between two literals, as PHP and Perl join them.
+		if rest := text[i:]; bytes.HasPrefix(rest, []byte(`"."`)) && joins(text, i+1) || bytes.HasPrefix(rest, []byte(`" . "`)) && joins(text, i+2) {
+			return WantConcat
+		}
+	}
+	return 0
 }
 
 // stretch reports five single letters with no longer word between them.
@@ -142,20 +332,6 @@ func stretch(one, rest uint64) bool {
 		last = at
 	}
 	return false
-}
-
-// hasTag looks for the beginning of a tag or comment.
-func hasTag(text []byte) bool {
-	for rest := text; ; {
-		i := bytes.IndexByte(rest, '<')
-		if i < 0 || i+2 >= len(rest) {
-			return false
-		}
-		if c := rest[i+1]; isLetter(c) || c == '/' || c == '!' {
-			return true
-		}
-		rest = rest[i+1:]
-	}
 }
 
 // dotted reports a text that is mostly dots and dashes.
@@ -197,108 +373,9 @@ func hexVal(c byte) int {
 	return -1
 }
 
-// hasEscape looks for the beginning of any escape.
-func hasEscape(text []byte) bool {
-	for rest := text; ; {
-		i := bytes.IndexByte(rest, '%')
-		if i < 0 || i+2 >= len(rest) {
-			break
-		}
-		if hexVal(rest[i+1]) >= 0 && hexVal(rest[i+2]) >= 0 {
-			return true
-		}
-		rest = rest[i+1:]
-	}
-	for rest := text; ; {
-		i := bytes.IndexByte(rest, '&')
-		if i < 0 || i+3 >= len(rest) {
-			break
-		}
-		if c := rest[i+1]; c == '#' || c|0x20 >= 'a' && c|0x20 <= 'z' {
-			if j := bytes.IndexByte(rest[i:min(len(rest), i+12)], ';'); j > 0 {
-				return true
-			}
-		}
-		rest = rest[i+1:]
-	}
-	for rest := text; ; {
-		i := bytes.IndexByte(rest, '\\')
-		if i < 0 || i+3 >= len(rest) {
-			break
-		}
-		switch c := rest[i+1]; {
-		case c == 'u', c == 'U', c == 'x':
-			return true
-		case c >= '0' && c <= '3' && rest[i+2] >= '0' && rest[i+2] <= '7' && rest[i+3] >= '0' && rest[i+3] <= '7':
-			return true
-		}
-		rest = rest[i+1:]
-	}
-	// Quoted-printable: "=10" is also what programs write, so one alone is nothing.
-	n := 0
-	for rest := text; ; {
-		i := bytes.IndexByte(rest, '=')
-		if i < 0 || i+3 >= len(rest) {
-			break
-		}
-		switch {
-		case isQP(rest[i+1]) && isQP(rest[i+2]):
-			if rest[i+3] == '=' || isLetter(rest[i+3]) && i > 0 && isLetter(rest[i-1]) {
-				n++
-			}
-		case i > 0 && isLetter(rest[i-1]) && (rest[i+1] == '\n' && isLetter(rest[i+2]) || rest[i+1] == '\r' && rest[i+2] == '\n'):
-			n++
-		}
-		if n > 0 {
-			return true
-		}
-		rest = rest[i+1:]
-	}
-	return false
-}
-
 func isQP(c byte) bool { return c >= '0' && c <= '9' || c >= 'A' && c <= 'F' }
 
-// between reports that signs of markup stand between two letters: a run of two,
-// or any run of asterisks.
-func between(text []byte, sign byte) bool {
-	for rest := text; ; {
-		i := bytes.IndexByte(rest, sign)
-		if i < 0 || i+1 >= len(rest) {
-			return false
-		}
-		j := i
-		for j < len(rest) && rest[j] == sign {
-			j++
-		}
-		if i > 0 && isLetter(rest[i-1]) && j < len(rest) && isLetter(rest[j]) && (sign == '*' || j-i == 2) {
-			return true
-		}
-		rest = rest[j:]
-	}
-}
-
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
-
-// concat reports two string literals joined by an operator.
-func concat(text []byte) bool {
-	for rest := text; ; {
-		i := bytes.IndexByte(rest, '+')
-		if i < 0 {
-			break
-		}
-		if _, _, ok := joinAt(rest, i); ok {
-			return true
-		}
-		rest = rest[i+1:]
-	}
-	for _, s := range []string{`" . "`, `"."`, `" & "`} {
-		if bytes.Contains(text, []byte(s)) {
-			return true
-		}
-	}
-	return false
-}
 
 // joinAt reports whether text[i] joins two string literals, and the range from
 // the closing quote of the first to behind the opening quote of the second.
@@ -322,7 +399,36 @@ func joinAt(text []byte, i int) (from, to int, ok bool) {
 	if (q != '"' && q != '\'' && q != '`') || (p != '"' && p != '\'' && p != '`') {
 		return 0, 0, false
 	}
+	if text[i] == '.' && (to+1 >= len(text) || !letterByte(text[to+1]) && text[to+1] != ' ') {
+		return 0, 0, false // a literal that holds a full stop, not two that it joins
+	}
 	return from - 1, to + 1, true
+}
+
+func joins(text []byte, i int) bool {
+	_, _, ok := joinAt(text, i)
+	return ok
+}
+
+// ahead finds the next place of a sign for places that come in order, so that a text
+// is searched once, however often it is asked.
+type ahead struct {
+	sign string
+	at   int // the place found last
+	set  bool
+}
+
+// next gives the first place of the sign at or behind i; far away when there is none.
+func (a *ahead) next(text []byte, i int) int {
+	if !a.set || a.at < i {
+		a.set = true
+		if k := bytes.Index(text[min(i, len(text)):], []byte(a.sign)); k >= 0 {
+			a.at = i + k
+		} else {
+			a.at = math.MaxInt32
+		}
+	}
+	return a.at
 }
 
 // spacedRunes reports five single letters in a row that are not ASCII, each apart

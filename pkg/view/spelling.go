@@ -2,47 +2,49 @@ package view
 
 import (
 	"bytes"
+	"math/bits"
 	"unicode"
 	"unicode/utf8"
 )
 
-// token is a run of letters, marks and digits.
-type token struct{ from, to, runes int }
-
-func (d *decoder) tokens() []token {
-	if d.toks != nil {
+func (d *Decoder) tokens() []token {
+	if len(d.toks) > 0 {
 		return d.toks
 	}
 	text := d.text
-	toks := make([]token, 0, len(text)/6+1)
 	for i := 0; i < len(text); {
-		r, n := rune(text[i]), 1
-		if r >= utf8.RuneSelf {
-			r, n = utf8.DecodeRune(text[i:])
-		}
-		if !tokenRune(r) {
-			i += n
+		if c := text[i]; c < utf8.RuneSelf && !letterByte(c) {
+			i++
 			continue
 		}
 		t := token{from: i}
-		for i < len(text) && tokenRune(r) {
+		for i < len(text) {
+			if c := text[i]; c < utf8.RuneSelf {
+				if !letterByte(c) {
+					break
+				}
+				t.runes++
+				i++
+				continue
+			}
+			r, n := utf8.DecodeRune(text[i:])
+			if !tokenRune(r) {
+				break
+			}
 			if !unicode.IsMark(r) {
 				t.runes++
 			}
 			i += n
-			if i < len(text) {
-				r, n = rune(text[i]), 1
-				if r >= utf8.RuneSelf {
-					r, n = utf8.DecodeRune(text[i:])
-				}
-			}
 		}
-		t.to = i
-		toks = append(toks, t)
+		if t.to = i; t.to > t.from {
+			d.toks = append(d.toks, t)
+			continue
+		}
+		_, n := utf8.DecodeRune(text[i:])
+		i += n
 	}
 	d.spend(len(text))
-	d.toks = toks
-	return toks
+	return d.toks
 }
 
 func tokenRune(r rune) bool {
@@ -52,149 +54,162 @@ func tokenRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r))
 }
 
+// gap is what stands between two letters: up to six bytes and their number, so that
+// gaps compare as the strings do.
+func (d *Decoder) gap(from, to int) (g uint64) {
+	for i := from; i < to; i++ {
+		g |= uint64(d.text[i]) << (56 - 8*(i-from))
+	}
+	return g | uint64(to-from)
+}
+
 // spacing joins single letters that stand apart, and words broken in pieces.
-func (d *decoder) spacing() {
+func (d *Decoder) spacing() {
 	toks := d.tokens()
-	text := d.text
-	var patches []patch
+	p := &d.p[0]
+	p.reset()
 	for i := 0; i < len(toks); {
 		j := i
 		for j < len(toks) && toks[j].runes == 1 && (j == i || toks[j].from-toks[j-1].to <= 6) {
 			j++
 		}
 		if j-i < 5 {
-			if j == i {
-				j++
-			}
-			i = j
+			i = max(j, i+1)
 			continue
 		}
 		// The commonest separator joins letters; every other one parts words.
-		count := map[string]int{}
-		for k := i + 1; k < j; k++ {
-			count[string(text[toks[k-1].to:toks[k].from])]++
+		var kinds [16]struct {
+			gap uint64
+			n   int
 		}
-		usual, most := "", 0
-		for s, n := range count {
-			if n > most || n == most && s < usual {
-				usual, most = s, n
+		for k := i + 1; k < j; k++ {
+			g := d.gap(toks[k-1].to, toks[k].from)
+			for x := range kinds {
+				if kinds[x].n == 0 || kinds[x].gap == g {
+					kinds[x].gap = g
+					kinds[x].n++
+					break
+				}
+			}
+		}
+		usual := kinds[0]
+		for _, x := range kinds[1:] {
+			if x.n > usual.n || x.n == usual.n && x.gap < usual.gap {
+				usual = x
 			}
 		}
 		for k := i; k < j; {
 			m := k + 1
-			for m < j && string(text[toks[m-1].to:toks[m].from]) == usual {
+			for m < j && d.gap(toks[m-1].to, toks[m].from) == usual.gap {
 				m++
 			}
 			if m-k >= 3 {
-				patches = append(patches, d.joined(toks[k:m])...)
+				d.joined(p, toks[k:m])
 			}
 			k = m
 		}
 		i = j
 	}
-	d.emitPatches("spacing", patches)
+	d.apply("spacing", p)
 	d.broken(toks)
 }
 
 // joined makes one patch of letters that stand apart; letters with nothing
 // between words are cut by the vocabulary.
-func (d *decoder) joined(toks []token) []patch {
-	var out []byte
-	var at []token
+func (d *Decoder) joined(p *patches, toks []token) {
+	first, last := toks[0], toks[len(toks)-1]
+	p.add(first.from, last.to)
+	from := len(p.Text)
 	for _, t := range toks {
 		for k := t.from; k < t.to; k++ {
-			out = append(out, d.text[k])
-			at = append(at, t)
+			p.put(d.text[k], t.from, t.to)
 		}
 	}
-	if len(out) >= 10 && isASCII(out) && !d.words.has(out) {
-		if ends, _, covered := d.words.segment(out); covered*10 >= len(out)*6 {
-			var cut []byte
-			var cutAt []token
-			from := 0
-			for _, e := range ends {
-				if from > 0 {
-					cut, cutAt = append(cut, ' '), append(cutAt, at[from-1])
-				}
-				cut, cutAt = append(cut, out[from:e]...), append(cutAt, at[from:e]...)
-				from = e
-			}
-			out, at = cut, cutAt
-		}
-	}
+	defer p.end(last.to)
+	out := p.Text[from:]
 	d.spend(len(out))
-	return []patch{{toks[0].from, toks[len(toks)-1].to, out, func(k int) (int, int) { return at[k].from, at[k].to }}}
+	if len(out) < 10 || !isASCII(out) || d.words.has(out) {
+		return
+	}
+	ends, _, covered := d.segment(out)
+	if covered*10 < len(out)*6 {
+		return
+	}
+	d.buf = append(d.buf[:0], out...)
+	p.cut(from)
+	for k, b := range d.buf {
+		if len(ends) > 0 && k == ends[0] {
+			t := toks[k-1] // all is ASCII: one letter is one byte
+			p.put(' ', t.from, t.to)
+			ends = ends[1:]
+		}
+		p.put(b, toks[k].from, toks[k].to)
+	}
 }
 
 // broken joins words that were cut in pieces: "ig nore", "instru-ctions". Only
 // words of the vocabulary are put together.
-func (d *decoder) broken(toks []token) {
+func (d *Decoder) broken(toks []token) {
 	if d.words == nil {
 		return
 	}
 	text := d.text
-	var patches []patch
-	var buf []byte
+	p := &d.p[0]
+	p.reset()
 	for i := 0; i < len(toks); i++ {
-		buf = append(buf[:0], text[toks[i].from:toks[i].to]...)
 		best := -1
-		for j := i + 1; j < len(toks) && j < i+8; j++ {
-			if toks[j].from-toks[j-1].to > 3 || len(buf) > 20 || bytes.ContainsAny(text[toks[j-1].to:toks[j].from], ".,;:!?()\"") {
+		size := toks[i].to - toks[i].from
+		n := d.words.walk(0, text[toks[i].from:toks[i].to])
+		for j := i + 1; n != 0 && j < len(toks) && j < i+8; j++ {
+			gap := text[toks[j-1].to:toks[j].from]
+			if len(gap) > 3 || size > 20 || bytes.ContainsAny(gap, ".,;:!?()\"") {
 				break
 			}
-			buf = append(buf, text[toks[j].from:toks[j].to]...)
+			n = d.words.walk(n, text[toks[j].from:toks[j].to])
+			size += toks[j].to - toks[j].from
 			least := 5
-			if text[toks[j-1].to] != ' ' {
+			if gap[0] != ' ' {
 				least = 4 // a line break or a hyphen inside a word is rarer than a space
 			}
-			if len(buf) >= least && d.words.has(buf) {
+			if size >= least && d.words.nodes[n].word {
 				best = j
 			}
 		}
 		if best < 0 {
 			continue
 		}
-		from, to := toks[i].from, toks[best].to
-		var out []byte
-		var at []int
+		p.add(toks[i].from, toks[best].to)
 		for _, t := range toks[i : best+1] {
-			for k := t.from; k < t.to; k++ {
-				out, at = append(out, text[k]), append(at, k)
-			}
+			p.copy(text, t.from, t.to)
 		}
-		patches = append(patches, patch{from, to, out, func(k int) (int, int) { return at[k], at[k] + 1 }})
+		p.end(toks[best].to)
 		i = best
 	}
 	d.spend(len(text))
-	d.emitPatches("split-words", patches)
+	d.apply("split-words", p)
 }
 
 // squash cuts words that were written together.
-func (d *decoder) squash() {
+func (d *Decoder) squash() {
 	if d.words == nil {
 		return
 	}
 	text := d.text
-	var patches []patch
-	for i := 0; i+13 < len(text); {
-		if !isLetter(text[i+13]) { // no run of fourteen begins before here
-			i += 14
+	p := &d.p[0]
+	p.reset()
+	for i := 0; ; {
+		from, to := nextRun(d.letter, i, 14)
+		if to == 0 {
+			break
+		}
+		i = to
+		run := text[from:to]
+		if d.words.has(run) {
 			continue
 		}
-		from := i + 13
-		for from > i && isLetter(text[from-1]) {
-			from--
-		}
-		for i += 14; i < len(text) && isLetter(text[i]); {
-			i++
-		}
-		if i-from < 14 || d.words.has(text[from:i]) {
-			continue
-		}
-		run := text[from:i]
 		d.spend(len(run))
-		var ends []int
-		known := 0
+		// Capitals inside words part them.
+		ends, known := d.ends[:0], 0
 		for k := 1; k <= len(run); k++ {
 			if k == len(run) || run[k] < 'a' && run[k-1] >= 'a' {
 				last := 0
@@ -207,52 +222,55 @@ func (d *decoder) squash() {
 				ends = append(ends, k)
 			}
 		}
+		d.ends = ends
 		if len(ends) >= 3 && known < 2 {
 			continue // a name in a program
 		}
 		if len(ends) < 3 {
 			var words, covered int
-			if ends, words, covered = d.words.segment(run); words < 3 || covered*10 < len(run)*8 || len(run) < 16 {
+			if ends, words, covered = d.segment(run); words < 3 || covered*10 < len(run)*8 || len(run) < 16 {
 				continue
 			}
 		}
-		var out []byte
-		var at []int
+		p.add(from, to)
 		last := 0
 		for _, e := range ends {
 			if last > 0 {
-				out, at = append(out, ' '), append(at, from+last-1)
+				p.put(' ', from+last-1, from+last)
 			}
-			for k := last; k < e; k++ {
-				out, at = append(out, run[k]), append(at, from+k)
-			}
+			p.copy(text, from+last, from+e)
 			last = e
 		}
-		patches = append(patches, patch{from, i, out, func(k int) (int, int) { return at[k], at[k] + 1 }})
+		p.end(to)
 	}
-	d.emitPatches("unspaced", patches)
+	d.apply("unspaced", p)
 }
 
 var leetLetters = [256]byte{'0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '6': 'g', '7': 't', '8': 'b', '9': 'g', '@': 'a', '$': 's', '!': 'i', '|': 'l', '+': 't', '(': 'c'}
 
-func leetByte(c byte) bool {
-	return letterByte(c) || c == '@' || c == '$' || c == '!' || c == '|' || c == '+'
-}
+var leetTable = func() (t [256]bool) {
+	for c := range 256 {
+		b := byte(c)
+		t[c] = letterByte(b) || b == '@' || b == '$' || b == '!' || b == '|' || b == '+'
+	}
+	return t
+}()
 
 // leet reads digits and signs inside words as the letters they resemble, where
 // that gives a word of the vocabulary.
-func (d *decoder) leet() {
+func (d *Decoder) leet() {
 	text := d.text
-	var patches []patch
+	p := &d.p[0]
+	p.reset()
 	long := 0
 	for i := 0; i < len(text); {
-		if !leetByte(text[i]) {
+		if !leetTable[text[i]] {
 			i++
 			continue
 		}
 		from := i
 		letters, signs := 0, 0
-		for i < len(text) && leetByte(text[i]) {
+		for i < len(text) && leetTable[text[i]] {
 			if isLetter(text[i]) {
 				letters++
 			} else {
@@ -265,7 +283,11 @@ func (d *decoder) leet() {
 		}
 		for to := i; to > from+1; to-- {
 			if w, ok := d.unleet(text[from:to]); ok {
-				patches = append(patches, patch{from, to, w, func(k int) (int, int) { return from + k, from + k + 1 }})
+				p.add(from, to)
+				for k, b := range w {
+					p.put(b, from+k, from+k+1)
+				}
+				p.end(to)
 				if len(w) >= 5 {
 					long++
 				}
@@ -278,65 +300,72 @@ func (d *decoder) leet() {
 	}
 	d.spend(len(text))
 	if long > 0 {
-		d.emitPatches("leet", patches)
+		d.apply("leet", p)
 	}
 }
 
-func (d *decoder) unleet(s []byte) ([]byte, bool) {
-	out := make([]byte, len(s))
-	ones := []int{}
+// unleet reads a word; the result is valid until the next call.
+func (d *Decoder) unleet(s []byte) ([]byte, bool) {
+	var ones [4]int // places that may be i or l
+	n := 0
+	d.buf = d.buf[:0]
 	for i, c := range s {
 		if isLetter(c) {
-			out[i] = c | 0x20
+			d.buf = append(d.buf, c|0x20)
 			continue
 		}
-		if out[i] = leetLetters[c]; out[i] == 0 {
+		b := leetLetters[c]
+		if b == 0 {
 			return nil, false
 		}
-		if c == '1' || c == '!' || c == '|' {
-			ones = append(ones, i)
+		d.buf = append(d.buf, b)
+		if (c == '1' || c == '!' || c == '|') && n < len(ones) {
+			ones[n] = i
+			n++
 		}
 	}
-	if len(ones) > 4 {
-		ones = ones[:4]
-	}
-	for bits := 0; bits < 1<<len(ones); bits++ {
-		for k, i := range ones {
-			out[i] = 'i'
+	for bits := 0; bits < 1<<n; bits++ {
+		for k, i := range ones[:n] {
+			d.buf[i] = 'i'
 			if bits>>k&1 == 1 {
-				out[i] = 'l'
+				d.buf[i] = 'l'
 			}
 		}
-		if d.words.has(out) {
-			return out, true
+		if d.words.has(d.buf) {
+			return d.buf, true
 		}
 	}
 	// An inflected or unknown word beside known ones is still worth reading.
-	return out, d.words == nil
+	return d.buf, d.words == nil
 }
 
 // concats removes the joints between string literals.
-func (d *decoder) concats() {
+func (d *Decoder) concats() {
 	text := d.text
-	var patches []patch
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if c != '+' && c != '&' && c != '.' {
-			continue
-		}
-		if from, to, ok := joinAt(text, i); ok && (len(patches) == 0 || from >= patches[len(patches)-1].to) {
-			patches = append(patches, patch{from: from, to: to})
-			i = to - 1
+	p := &d.p[0]
+	p.reset()
+	done := 0
+	for word, sign := range d.sign {
+		for ; sign != 0; sign &= sign - 1 {
+			i := word<<6 + bits.TrailingZeros64(sign)
+			if i < done {
+				continue
+			}
+			if from, to, ok := joinAt(text, i); ok && from >= done {
+				p.remove(from, to)
+				done = to
+			}
 		}
 	}
 	d.spend(len(text))
-	d.emitPatches("concat", patches)
+	d.apply("concat", p)
 }
 
 // respell puts shuffled words in order.
-func (d *decoder) respell() {
+func (d *Decoder) respell() {
 	text := d.text
-	var patches []patch
+	p := &d.p[0]
+	p.reset()
 	for i := 0; i < len(text); {
 		if !isLetter(text[i]) {
 			i++
@@ -347,51 +376,51 @@ func (d *decoder) respell() {
 			i++
 		}
 		if w, ok := d.words.unshuffle(text[from:i]); ok {
-			patches = append(patches, patch{from: from, to: i, text: []byte(w)})
+			p.add(from, i)
+			p.puts(w, from, i)
+			p.end(i)
 		}
 	}
 	d.spend(len(text))
-	d.emitPatches("shuffled", patches)
+	d.apply("shuffled", p)
 }
 
 // reversed reads the text backwards, and each word backwards.
-func (d *decoder) reversed() {
+func (d *Decoder) reversed() {
 	text := d.text
-	back := View{Name: "reversed"}
-	for i := len(text); i > 0; {
-		_, n := utf8.DecodeLastRune(text[:i])
-		for k := i - n; k < i; k++ {
-			back.put(text[k], i-n, i)
-		}
-		i -= n
-	}
+	back := d.start("reversed", len(text))
+	backwards(&back, text, 0, len(text))
 	d.emit(back)
-	words := View{Name: "reversed-words"}
+	words := d.start("reversed-words", len(text))
 	pos := 0
 	for _, t := range d.tokens() {
-		for ; pos < t.from; pos++ {
-			words.put(text[pos], pos, pos+1)
-		}
-		for i := t.to; i > t.from; {
-			_, n := utf8.DecodeLastRune(text[t.from:i])
-			for k := i - n; k < i; k++ {
-				words.put(text[k], i-n, i)
-			}
-			i -= n
-		}
+		words.copy(text, pos, t.from)
+		backwards(&words, text, t.from, t.to)
 		pos = t.to
 	}
-	for ; pos < len(text); pos++ {
-		words.put(text[pos], pos, pos+1)
-	}
+	words.copy(text, pos, len(text))
 	d.spend(2 * len(text))
 	d.emit(words)
 }
 
+// backwards appends the runes of text[from:to], last first.
+func backwards(v *View, text []byte, from, to int) {
+	for i := to; i > from; {
+		n := 1
+		if text[i-1] >= utf8.RuneSelf {
+			_, n = utf8.DecodeLastRune(text[from:i])
+		}
+		for k := i - n; k < i; k++ {
+			v.put(text[k], i-n, i)
+		}
+		i -= n
+	}
+}
+
 // order reads the words in reverse order. Signs stay with the word they follow.
-func (d *decoder) order() {
+func (d *Decoder) order() {
 	text := d.text
-	v := View{Name: "word-order"}
+	v := d.start("word-order", 2*len(text))
 	for i := len(text); i > 0; {
 		end := i
 		for end > 0 && text[end-1] <= ' ' {
@@ -401,9 +430,7 @@ func (d *decoder) order() {
 		for from > 0 && text[from-1] > ' ' {
 			from--
 		}
-		for k := from; k < end; k++ {
-			v.put(text[k], k, k+1)
-		}
+		v.copy(text, from, end)
 		if from > 0 {
 			v.put(' ', from-1, from)
 		}
@@ -414,10 +441,14 @@ func (d *decoder) order() {
 }
 
 // mapped replaces byte by byte.
-func (d *decoder) mapped(name string, f func(byte) byte) {
-	v := View{Name: name}
+func (d *Decoder) mapped(name string, f func(byte) byte) {
+	var table [256]byte
+	for c := range table {
+		table[c] = f(byte(c))
+	}
+	v := d.start(name, len(d.text))
 	for i, c := range d.text {
-		v.put(f(c), i, i+1)
+		v.put(table[c], i, i+1)
 	}
 	d.spend(len(d.text))
 	d.emit(v)

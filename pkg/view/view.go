@@ -9,10 +9,13 @@ type View struct {
 	Text []byte
 	// Hidden says that a reader of the original would not see this text.
 	Hidden bool
-	// from and to give, for each byte of Text, the range of the original that it
-	// stands for. Both are nil when Text is the original itself.
-	from, to []int32
+	// at gives, for each byte of Text, the range of the original that it stands for.
+	// It is nil when Text is the original itself.
+	at []extent
 }
+
+// extent is a range of bytes.
+type extent struct{ from, to int32 }
 
 // Identity is the view that changes nothing. It does not copy text.
 func Identity(text []byte) View { return View{Text: text} }
@@ -21,51 +24,62 @@ func Identity(text []byte) View { return View{Text: text} }
 // stands for an empty range. Offsets outside Text are cut back to it.
 func (v *View) Span(i, j int) (start, end int) {
 	i, j = max(i, 0), min(j, len(v.Text))
-	if v.from == nil {
+	if v.at == nil {
 		return i, max(i, j)
 	}
 	if i >= j {
-		if i < len(v.from) {
-			return int(v.from[i]), int(v.from[i])
+		if i < len(v.at) {
+			return int(v.at[i].from), int(v.at[i].from)
 		}
-		if len(v.to) > 0 {
-			return int(v.to[len(v.to)-1]), int(v.to[len(v.to)-1])
+		if n := len(v.at); n > 0 {
+			return int(v.at[n-1].to), int(v.at[n-1].to)
 		}
 		return 0, 0
 	}
-	lo, hi := v.from[i], v.to[i]
-	for k := i + 1; k < j; k++ { // reversed text is not monotone
-		lo, hi = min(lo, v.from[k]), max(hi, v.to[k])
+	e := v.at[i]
+	for _, x := range v.at[i+1 : j] { // reversed text is not monotone
+		e.from, e.to = min(e.from, x.from), max(e.to, x.to)
 	}
-	return int(lo), int(hi)
+	return int(e.from), int(e.to)
 }
 
 // Through makes v, whose original is parent's text, a view of parent's original.
 func (v *View) Through(parent *View) {
-	if parent.from == nil {
+	if parent.at == nil {
 		return
 	}
-	if v.from == nil {
-		v.from = append([]int32(nil), parent.from...)
-		v.to = append([]int32(nil), parent.to...)
+	if v.at == nil {
+		v.at = append([]extent(nil), parent.at...)
 		return
 	}
-	for i := range v.from {
-		s, e := parent.Span(int(v.from[i]), int(v.to[i]))
-		v.from[i], v.to[i] = int32(s), int32(e)
+	var last, mapped extent
+	for i, x := range v.at {
+		// Many bytes may stand for one long range: it is looked up once.
+		if i == 0 || x != last {
+			s, e := parent.Span(int(x.from), int(x.to))
+			last, mapped = x, extent{int32(s), int32(e)}
+		}
+		v.at[i] = mapped
 	}
 }
 
 // put appends one byte that stands for [from,to).
 func (v *View) put(b byte, from, to int) {
 	v.Text = append(v.Text, b)
-	v.from = append(v.from, int32(from))
-	v.to = append(v.to, int32(to))
+	v.at = append(v.at, extent{int32(from), int32(to)})
 }
 
 func (v *View) puts(s string, from, to int) {
 	for i := 0; i < len(s); i++ {
 		v.put(s[i], from, to)
+	}
+}
+
+// copy appends text[from:to], each byte of which stands for itself.
+func (v *View) copy(text []byte, from, to int) {
+	v.Text = append(v.Text, text[from:to]...)
+	for i := from; i < to; i++ {
+		v.at = append(v.at, extent{int32(i), int32(i + 1)})
 	}
 }
 
@@ -82,8 +96,6 @@ func (v *View) putRune(r rune, from, to int) {
 }
 
 // reset empties v and keeps its memory.
-func (v *View) reset(name string) {
-	v.Name, v.Text, v.from, v.to = name, v.Text[:0], v.from[:0], v.to[:0]
-}
+func (v *View) reset(name string) { v.Name, v.Text, v.at = name, v.Text[:0], v.at[:0] }
 
-func (v *View) cut(n int) { v.Text, v.from, v.to = v.Text[:n], v.from[:n], v.to[:n] }
+func (v *View) cut(n int) { v.Text, v.at = v.Text[:n], v.at[:n] }

@@ -9,6 +9,8 @@ type Words struct {
 	// shuffled finds a word by its first letter and the letters behind it, in
 	// whatever order, one of them perhaps missing.
 	shuffled map[uint32]string
+	// maybe has a bit for every signature: most words are in no order of another.
+	maybe [1 << 10]uint64
 }
 
 type wordNode struct {
@@ -58,6 +60,9 @@ words:
 			}
 		}
 	}
+	for k := range w.shuffled {
+		w.maybe[k>>6&1023] |= 1 << (k & 63)
+	}
 	return w
 }
 
@@ -106,7 +111,11 @@ func (w *Words) unshuffle(s []byte) (string, bool) {
 	if w == nil || len(s) < 5 || len(s) > 24 {
 		return "", false
 	}
-	t, ok := w.shuffled[signature(s)]
+	k := signature(s)
+	if w.maybe[k>>6&1023]>>(k&63)&1 == 0 {
+		return "", false
+	}
+	t, ok := w.shuffled[k]
 	if !ok {
 		return "", false
 	}
@@ -144,33 +153,40 @@ func loses(t string, s []byte) bool {
 	return true
 }
 
-// shuffledAt reports whether the word at text[i] is a shuffled one.
-func (w *Words) shuffledAt(text []byte, i int) bool {
-	for from := i; i > 0 && isLetter(text[i-1]); i-- {
-		if from-i > 24 {
-			return false // no word is that long
+// walk follows letters from a place in the vocabulary, which begins at 0; it gives 0
+// when no word goes on so.
+func (w *Words) walk(n int32, s []byte) int32 {
+	for _, c := range s {
+		if c |= 0x20; c < 'a' || c > 'z' {
+			return 0
+		}
+		if n = w.nodes[n].next[c-'a']; n == 0 {
+			return 0
 		}
 	}
-	end := i
-	for end < len(text) && isLetter(text[end]) && end-i < 25 {
-		end++
-	}
-	_, ok := w.unshuffle(text[i:end])
-	return ok
+	return n
+}
+
+// cell is the best cut of the letters up to one place.
+type cell struct {
+	score int32
+	from  int32
+	word  bool
 }
 
 // segment cuts letters that were written together into words of the vocabulary.
-// It gives the ends of the pieces, and how many letters words cover.
-func (w *Words) segment(s []byte) (ends []int, words, covered int) {
-	if w == nil || len(s) > 4096 {
+// It gives the ends of the pieces, and how many letters words cover. The slice is
+// valid until the next call.
+func (d *Decoder) segment(s []byte) (ends []int, words, covered int) {
+	w := d.words
+	if w == nil {
 		return nil, 0, 0
 	}
-	type cell struct {
-		score int32
-		from  int32
-		word  bool
+	if cap(d.cell) <= len(s) {
+		d.cell = make([]cell, 2*len(s)+64)
 	}
-	best := make([]cell, len(s)+1)
+	best := d.cell[:len(s)+1]
+	clear(best)
 	for i := range s {
 		here := best[i].score
 		if i == 0 || here >= best[i+1].score && !best[i+1].word {
@@ -191,6 +207,7 @@ func (w *Words) segment(s []byte) (ends []int, words, covered int) {
 			}
 		}
 	}
+	d.ends = d.ends[:0]
 	junk := false // the piece before was no word
 	for i := len(s); i > 0; i = int(best[i].from) {
 		if best[i].word {
@@ -198,10 +215,10 @@ func (w *Words) segment(s []byte) (ends []int, words, covered int) {
 			covered += i - int(best[i].from)
 		}
 		if best[i].word || !junk {
-			ends = append(ends, i)
+			d.ends = append(d.ends, i)
 		}
 		junk = !best[i].word
 	}
-	slices.Reverse(ends)
-	return ends, words, covered
+	slices.Reverse(d.ends)
+	return d.ends, words, covered
 }
