@@ -28,7 +28,10 @@ func (s *scan) encoded(start, end int) {
 		end++
 	}
 	s.encodedEnd = end
-	if end-start > 64<<10 {
+	if end-start == 86 && s.at(end) == '=' && s.at(end+1) == '=' {
+		s.storageKey(end, end+2)
+	}
+	if end-start > 64<<10 || !s.mayDecode(start, end) {
 		return
 	}
 	plain, ok := decodeToken(t[start:end])
@@ -50,6 +53,48 @@ func (s *scan) encoded(start, end int) {
 		s.add(hit{typ: best.typ, rule: best.rule, start: start, end: end, score: best.score, valid: best.valid})
 	}
 }
+
+// mayDecode looks at the first bytes that a token would decode to: of most identifiers
+// they are no text.
+func (s *scan) mayDecode(start, end int) bool {
+	t := s.text[start:end]
+	text := func(b byte) bool { return b >= 0x20 && b != 0x7f || b == '\n' || b == '\r' || b == '\t' }
+	if end-start >= 16 && (end-start)%2 == 0 {
+		k := 0
+		for k < 8 && isHex(t[k]) && isHex(t[k+1]) && text(unhex(t[k])<<4|unhex(t[k+1])) {
+			k += 2
+		}
+		if k == 8 {
+			return true
+		}
+	}
+	for k := 0; k < 8; k += 4 {
+		v := uint32(0)
+		for _, c := range t[k : k+4] {
+			d := sextet[c]
+			if d > 63 {
+				return false
+			}
+			v = v<<6 | uint32(d)
+		}
+		if !text(byte(v>>16)) || !text(byte(v>>8)) || !text(byte(v)) {
+			return false
+		}
+	}
+	return true
+}
+
+// sextet is what a sign of base64, in either alphabet, stands for; above 63: nothing.
+var sextet = func() (t [256]byte) {
+	for i := range t {
+		t[i] = 64
+	}
+	for i, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") {
+		t[c] = byte(i)
+	}
+	t['-'], t['_'] = 62, 63
+	return
+}()
 
 // decodeToken decodes base64 (both alphabets) or hex to printable text.
 func decodeToken(tok []byte) ([]byte, bool) {

@@ -1,6 +1,10 @@
 package classify
 
-import "unicode/utf8"
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+)
 
 // folded is text in which look-alike forms that carry identifying elements are plain
 // ASCII: full-width letters and digits, digits of other scripts, odd spaces and dashes;
@@ -20,42 +24,69 @@ func (f folded) raw(start, end int) (int, int) {
 }
 
 func fold(text []byte) folded {
-	i := 0
-	for i < len(text) && text[i] < utf8.RuneSelf {
-		i++
-	}
-	if i == len(text) {
-		return folded{text: text}
-	}
 	var f folded
-	changed := false
-	for j := i; j < len(text); {
+	done := 0 // text before it is in f
+	for j := ascii(text, 0); j < len(text); j = ascii(text, j) {
+		// Few of the bytes that begin a character begin one that is folded.
+		if !foldLead[text[j]] {
+			j++
+			continue
+		}
 		r, n := utf8.DecodeRune(text[j:])
-		if c, ok := foldRune(r); ok {
-			if !changed {
-				changed = true
-				f.text = append(make([]byte, 0, len(text)), text[:j]...)
-				f.off = make([]int32, j, len(text)+1)
-				for k := range f.off {
-					f.off[k] = int32(k)
-				}
-			}
-			if c != 0 {
-				f.text, f.off = append(f.text, c), append(f.off, int32(j))
-			}
-		} else if changed {
-			for k := range n {
-				f.text, f.off = append(f.text, text[j+k]), append(f.off, int32(j+k))
-			}
+		c, ok := foldRune(r)
+		if !ok {
+			j += n
+			continue
+		}
+		if f.text == nil {
+			f.text = make([]byte, 0, len(text))
+			f.off = make([]int32, 0, len(text)+1)
+		}
+		f.keep(text, done, j)
+		if c != 0 {
+			f.text, f.off = append(f.text, c), append(f.off, int32(j))
 		}
 		j += n
+		done = j
 	}
-	if !changed {
+	if f.text == nil {
 		return folded{text: text}
 	}
+	f.keep(text, done, len(text))
 	f.off = append(f.off, int32(len(text)))
 	return f
 }
+
+// keep takes text over as it stands.
+func (f *folded) keep(text []byte, from, to int) {
+	f.text = append(f.text, text[from:to]...)
+	for i := from; i < to; i++ {
+		f.off = append(f.off, int32(i))
+	}
+}
+
+// ascii gives the place of the first byte from i on that is not ASCII.
+func ascii(text []byte, i int) int {
+	for ; i+8 <= len(text); i += 8 {
+		if high := binary.LittleEndian.Uint64(text[i:]) & 0x8080808080808080; high != 0 {
+			return i + bits.TrailingZeros64(high)>>3
+		}
+	}
+	for i < len(text) && text[i] < utf8.RuneSelf {
+		i++
+	}
+	return i
+}
+
+// foldLead holds the first bytes of the characters that foldRune knows.
+var foldLead = func() (t [256]bool) {
+	for r := rune(0x80); r <= 0xE007F; r++ {
+		if _, ok := foldRune(r); ok {
+			t[string(r)[0]] = true
+		}
+	}
+	return
+}()
 
 // foldRune gives the ASCII byte for a rune; 0 drops it; false keeps it as it is.
 func foldRune(r rune) (byte, bool) {

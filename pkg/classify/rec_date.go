@@ -15,6 +15,26 @@ var birthContext = recogniser{
 		"nacido,nacida,nato il,nata il,nascita,data di nascita,nascimento,data de nascimento,nascido,nascida,geboortedatum,geboorte,urodzenia,data urodzenia,urodzony,urodzona,syntynyt,syntymäaika,född,født,fødselsdato,födelsedatum,doğum,doğum tarihi,рождения,родился,生年月日,出生日期,出生,생년월일,생일,जन्म",
 }
 
+// births is where the search for dates begins: what the words of birthContext begin
+// with. Texts are full of dates, few of them a person's.
+var births = []ownSecret{{"birth", []string{"birth", "born", "dob", "d.o.b", "d o b", "geburt", "gebor", "geb.", "geb ", "geb:", "naiss", "né ", "né:", "née", "nacid", "nacim", "nato ", "nata ", "nasci",
+	"geboor", "urodz", "synty", "född", "føds", "født", "födel", "doğum", "рожд", "родил", "生年", "出生", "생년", "생일", "जन्म"}, (*scan).births, nil}}
+
+// births looks for dates near a word for a birth, before and behind it.
+func (s *scan) births(start, end int) {
+	if is(s.at(start-1), cAlpha) && is(s.text[start], cLower) && is(s.at(start-1), cLower) {
+		return
+	}
+	to := min(len(s.text), end+contextBefore)
+	for i := digit(s.text[:to], max(end, s.datesEnd)); i < to; i = digit(s.text[:to], i) {
+		s.date(i)
+		for i < len(s.text) && is(s.text[i], cDigit) {
+			i++
+		}
+		s.datesEnd = i
+	}
+}
+
 var birthIndex = sync.OnceValue(func() int { return recogniserIndex(&birthContext) })
 
 var monthNames = func() map[string]bool {

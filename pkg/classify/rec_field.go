@@ -13,7 +13,7 @@ import (
 var fieldTriggers = []ownSecret{{"field", []string{
 	`name"`, `name\"`, `author"`, `assignee"`, `reporter"`, `recipient"`, `beneficiary"`, `attendee"`, `signatory"`, `passenger"`, `cardholder"`, `surname"`, `nombre"`,
 	`prenom"`, `prénom"`, `apellido"`, `apellidos"`, `cognome"`, `nome"`, `voornaam"`, `achternaam"`, `nom"`, `patient"`, `guest"`, `employee"`, `manager"`, `physician"`, `doctor"`, `customer"`, `contact"`, `sender"`, `lead"`, `owner"`, `approver"`, `requester"`, `requestor"`, `createdBy"`, `created_by"`, `updatedBy"`, `updated_by"`, `supervisor"`, `host"`, `agent"`, `driver"`,
-}, (*scan).personField}}
+}, (*scan).personField, nil}}
 
 // keys that name a person, without separators and in lower case
 var personFields = wordSet(`firstname lastname fullname givenname familyname surname forename middlename contactname customername guestname patientname cardholdername cardholder
@@ -36,6 +36,9 @@ var personParents = [][]byte{
 }
 
 func (s *scan) personField(start, end int) {
+	if s.noNames {
+		return
+	}
 	t := s.text
 	quote := end - 1
 	esc := t[quote-1] == '\\'

@@ -10,13 +10,13 @@ import (
 // the value has to agree.
 
 var labels = []ownSecret{
-	{"passport", []string{"passport", "pasaporte", "passeport", "reisepass", "passaporto", "passaporte", "paspoort", "paszport", "travel document", "护照", "パスポート", "여권"}, (*scan).passport},
-	{"licence", []string{"driver license", "drivers license", "driver's license", "driving license", "driving licence", "driver licence", "drivers licence", "driver's licence", "driver_license", "drivers_license", "driverlicense", "driverslicense", "license number", "licence number", "license no", "licence no", "dl number", "dl no", "dl#", "dl:", "führerschein", "permis de conduire", "permiso de conducir", "licencia de conducir", "patente", "rijbewijs", "prawo jazdy", "carteira de motorista", "cnh"}, (*scan).licence},
-	{"mrn", []string{"mrn", "medical record", "medicalrecord", "medical_record", "patient id", "patient_id", "patientid", "patient number", "patient no", "patient #", "chart number", "chart no", "chart #", "hospital number", "hospital no", "hospital id", "med rec", "record number", "patientennummer", "dossier patient", "historia clínica", "health record number", "unit number", "mr#", "mr #", "mr no", "uhid", "nhs hospital"}, (*scan).mrn},
-	{"bank", []string{"account number", "account no", "account #", "account_number", "accountnumber", "acct", "bank account", "a/c no", "kontonummer", "checking account", "savings account", "numéro de compte", "número de cuenta", "account:"}, (*scan).bank},
-	{"health-id", []string{"member id", "member_id", "memberid", "subscriber id", "subscriber_id", "health plan", "insurance id", "insurance_id", "insurance number", "policy number", "beneficiary id", "health insurance"}, (*scan).healthID},
-	{"name", []string{"姓名", "联系人", "聯絡人", "收件人", "客户姓名", "氏名", "お名前", "名前", "ご担当者", "이름", "성명", "담당자"}, (*scan).denseName},
-	{"coordinate", []string{"latitude", "longitude", "\"lat\"", "\"lng\"", "\"lon\"", "\"long\""}, (*scan).coordinate},
+	{"passport", []string{"passport", "pasaporte", "passeport", "reisepass", "passaporto", "passaporte", "paspoort", "paszport", "travel document", "护照", "パスポート", "여권"}, (*scan).passport, nil},
+	{"licence", []string{"driver license", "drivers license", "driver's license", "driving license", "driving licence", "driver licence", "drivers licence", "driver's licence", "driver_license", "drivers_license", "driverlicense", "driverslicense", "license number", "licence number", "license no", "licence no", "dl number", "dl no", "dl#", "dl:", "führerschein", "permis de conduire", "permiso de conducir", "licencia de conducir", "patente", "rijbewijs", "prawo jazdy", "carteira de motorista", "cnh"}, (*scan).licence, nil},
+	{"mrn", []string{"mrn", "medical record", "medicalrecord", "medical_record", "patient id", "patient_id", "patientid", "patient number", "patient no", "patient #", "chart number", "chart no", "chart #", "hospital number", "hospital no", "hospital id", "med rec", "record number", "patientennummer", "dossier patient", "historia clínica", "health record number", "unit number", "mr#", "mr #", "mr no", "uhid", "nhs hospital"}, (*scan).mrn, nil},
+	{"bank", []string{"account number", "account no", "account #", "account_number", "accountnumber", "acct", "bank account", "a/c no", "kontonummer", "checking account", "savings account", "numéro de compte", "número de cuenta", "account:"}, (*scan).bank, nil},
+	{"health-id", []string{"member id", "member_id", "memberid", "subscriber id", "subscriber_id", "health plan", "insurance id", "insurance_id", "insurance number", "policy number", "beneficiary id", "health insurance"}, (*scan).healthID, nil},
+	{"name", []string{"姓名", "联系人", "聯絡人", "收件人", "客户姓名", "氏名", "お名前", "名前", "ご担当者", "이름", "성명", "담당자"}, (*scan).denseName, nil},
+	{"coordinate", []string{"latitude", "longitude", "\"lat\"", "\"lng\"", "\"lon\"", "\"long\""}, (*scan).coordinate, nil},
 }
 
 // labelled finds the value behind a label: few filler words, an operator or none, then

@@ -3,6 +3,7 @@ package classify
 import (
 	"bytes"
 	"net/netip"
+	"strings"
 	"sync"
 )
 
@@ -142,6 +143,26 @@ func isHex(c byte) bool {
 	return is(c, cDigit) || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
 
+// macs finds hardware addresses that begin with two letters; digits find the others.
+var macs = func() []ownSecret {
+	var letters, seps, hex byteSet
+	var words []string
+	for c := byte('a'); c <= 'f'; c++ {
+		letters.add(c)
+		hex.add(c)
+		hex.add(c - 'a' + 'A')
+		for d := byte('a'); d <= 'f'; d++ {
+			words = append(words, string([]byte{c, d}))
+		}
+	}
+	for c := byte('0'); c <= '9'; c++ {
+		hex.add(c)
+	}
+	seps.add(':')
+	seps.add('-')
+	return []ownSecret{{"mac", words, func(s *scan, start, end int) { s.mac(start) }, []byteSet{letters, letters, seps, hex}}}
+}()
+
 // mac takes six pairs with one separator, or three groups of four.
 func (s *scan) mac(start int) {
 	t := s.text
@@ -154,21 +175,20 @@ func (s *scan) mac(start int) {
 	}{{6, 2, ":-"}, {3, 4, "."}} {
 		sep := s.at(start + form.n)
 		end := start + form.groups*(form.n+1) - 1
-		if end > len(t) || bytes.IndexByte([]byte(form.seps), sep) < 0 || isWord(s.at(end)) || s.at(end) == sep && isHex(s.at(end+1)) {
+		if end > len(t) || strings.IndexByte(form.seps, sep) < 0 || isWord(s.at(end)) || s.at(end) == sep && isHex(s.at(end+1)) {
 			continue
 		}
-		ok, lower, upper := true, false, false
-		var b []byte
+		ok, low, up, differ := true, false, false, false
 		for i := start; i < end && ok; i++ {
 			if (i-start)%(form.n+1) == form.n {
 				ok = t[i] == sep
 				continue
 			}
 			ok = isHex(t[i])
-			lower, upper = lower || is(t[i], cLower), upper || is(t[i], cUpper)
-			b = append(b, t[i]|0x20)
+			low, up = low || is(t[i], cLower), up || is(t[i], cUpper)
+			differ = differ || t[i]|0x20 != t[start]|0x20
 		}
-		if !ok || same(b) || lower && upper && form.n == 4 {
+		if !ok || !differ || low && up && form.n == 4 {
 			continue
 		}
 		s.add(hit{typ: "MAC_ADDRESS", start: start, end: end, score: 0.95})

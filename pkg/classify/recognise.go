@@ -1,7 +1,8 @@
 package classify
 
 import (
-	"sort"
+	"cmp"
+	"slices"
 
 	"github.com/stoplog/stoplog/pkg/chunk"
 )
@@ -56,11 +57,8 @@ func (c *Classifier) recognise(text []byte) []hit {
 // score, then the longer one. Among the likely, a loser that reaches out of the winner's
 // span widens it: otherwise a fragment of a found value would stay behind the stub.
 func resolve(hits []hit) []hit {
-	sort.SliceStable(hits, func(i, j int) bool {
-		if hits[i].start != hits[j].start {
-			return hits[i].start < hits[j].start
-		}
-		return hits[i].end > hits[j].end
+	slices.SortStableFunc(hits, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end))
 	})
 	out := hits[:0]
 	for _, h := range hits {

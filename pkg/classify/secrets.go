@@ -20,8 +20,9 @@ import (
 // fast. A rule becomes one of three kinds when it is loaded:
 //
 //   - prefix: every match begins with one of a few literals (ghp_, AKIA, xoxb-). The
-//     automaton finds the literal, and the pattern is tried there and nowhere else;
-//   - assigned: name, operator, value (jira_token = "…"). The automaton finds the name, a
+//     finder finds the literal; the bytes behind it are looked up in the classes that the
+//     pattern begins with; and where they agree, there and nowhere else, it is tried;
+//   - assigned: name, operator, value (jira_token = "…"). The finder finds the name, a
 //     hand-written step finds the value, and the pattern sees the value alone;
 //   - window: the rest. The pattern is searched around the rule's keywords.
 //
@@ -33,7 +34,8 @@ type secretRule struct {
 	group   int
 	entropy float64
 	allowed allowSet
-	word    bool // a word boundary must stand before the match
+	word    bool      // a word boundary must stand before the match
+	heads   []byteSet // what the first bytes of a match can be
 
 	once sync.Once
 	re   *regexp.Regexp
@@ -49,7 +51,7 @@ const (
 )
 
 type secretTable struct {
-	words *automaton
+	words *finder
 	hits  [][]*trigger // by word
 	rules []*secretRule
 	all   allowSet
@@ -163,6 +165,7 @@ var secretsOnce = sync.OnceValue(func() *secretTable {
 	t := &secretTable{}
 	index := map[string]int{}
 	var words []string
+	var next [][]byteSet
 	add := func(word string, tr *trigger) {
 		low := strings.ToLower(word)
 		i, ok := index[low]
@@ -170,9 +173,21 @@ var secretsOnce = sync.OnceValue(func() *secretTable {
 			i = len(words)
 			index[low] = i
 			words = append(words, low)
+			next = append(next, nil)
 			t.hits = append(t.hits, nil)
 		}
 		t.hits[i] = append(t.hits[i], tr)
+		// What may follow a short word, over all rules that it begins.
+		for k := len(low); k < 4; k++ {
+			if n := k - len(low); n == len(next[i]) {
+				next[i] = append(next[i], byteSet{})
+			}
+			if set := &next[i][k-len(low)]; k < len(tr.rule.heads) {
+				set.or(&tr.rule.heads[k])
+			} else {
+				set.or(&anyNext)
+			}
+		}
 	}
 	for _, data := range [][]byte{recognisers.Gitleaks, recognisers.Secrets} {
 		var f ruleFile
@@ -190,14 +205,14 @@ var secretsOnce = sync.OnceValue(func() *secretTable {
 			t.rules = append(t.rules, r)
 		}
 	}
-	for _, o := range slices.Concat(ownSecrets, labels, addresses, fieldTriggers) {
-		r := &secretRule{id: o.id, kind: secretOwn}
+	for _, o := range slices.Concat(ownSecrets, labels, addresses, births, macs, fieldTriggers) {
+		r := &secretRule{id: o.id, kind: secretOwn, heads: o.heads}
 		t.rules = append(t.rules, r)
 		for _, w := range o.words {
 			add(w, &trigger{rule: r, own: o.find})
 		}
 	}
-	t.words = newAutomaton(words)
+	t.words = newFinder(words, next)
 	return t
 })
 
@@ -221,22 +236,28 @@ func (r *secretRule) load(keywords []string, add func(string, *trigger)) {
 	if _, option, ok := strings.Cut(r.expr, `[ \t\n\r](?:-`); ok && strings.HasPrefix(r.expr, `\bcurl\b`) {
 		r.kind = secretOwn
 		r.expr = `^(?:-` + option
-		words := []string{"-h", "--header"}
+		options := []string{"-h", "--header"}
 		if strings.HasPrefix(option, "u|") {
-			words = []string{"-u", "--user"}
+			options = []string{"-u", "--user"}
 		}
+		done := func(s *scan) *int { return &s.curl[len(options[1])&1] }
 		add("curl", &trigger{rule: r, own: func(s *scan, start, end int) {
-			if !isWord(s.at(start-1)) && !isWord(s.at(end)) {
-				s.curl = end
+			if isWord(s.at(start-1)) || isWord(s.at(end)) {
+				return
 			}
-		}})
-		for _, w := range words {
-			add(w, &trigger{rule: r, own: func(s *scan, start, end int) {
-				if s.curl > 0 && start-s.curl < secretWindowAfter && is(s.at(start-1), cSpace) {
-					s.match(r, start, min(len(s.text), start+secretWindowAfter))
+			to := min(len(s.text), end+secretWindowAfter)
+			for i := max(end, *done(s)); i < to; i++ {
+				if s.text[i] != '-' || !is(s.at(i-1), cSpace) {
+					continue
 				}
-			}})
-		}
+				for _, o := range options {
+					if hasWord(s.text[i:], o) {
+						s.match(r, i, min(len(s.text), i+secretWindowAfter))
+					}
+				}
+			}
+			*done(s) = to
+		}})
 		return
 	}
 	if names, value, fold, ok := splitAssigned(r.expr); ok {
@@ -262,6 +283,7 @@ func (r *secretRule) load(keywords []string, add func(string, *trigger)) {
 	if lits, _ := prefixes(re); usable(lits) {
 		r.kind = secretPrefix
 		r.word = strings.HasPrefix(r.expr, `\b`) || strings.HasPrefix(r.expr, `(?i)\b`)
+		r.heads, _ = heads(re, nil)
 		r.expr = `^(?:` + strings.ReplaceAll(r.expr, asgEnd, valueEnd) + `)`
 		fold := strings.HasPrefix(r.expr, `^(?:(?i)`)
 		for _, l := range unique(lits) {
@@ -278,6 +300,9 @@ func (r *secretRule) load(keywords []string, add func(string, *trigger)) {
 	r.kind = secretWindow
 	if r.id == "kubernetes-secret-yaml" {
 		keywords = []string{"kind:"} // "secret" is everywhere, and every match has this
+	}
+	if r.id == "azure-ad-client-secret" { // a digit stands before Q~
+		keywords = []string{"0q~", "1q~", "2q~", "3q~", "4q~", "5q~", "6q~", "7q~", "8q~", "9q~"}
 	}
 	for _, w := range keywords {
 		add(w, &trigger{rule: r})
@@ -391,6 +416,82 @@ func prefixes(re *syntax.Regexp) (lits []string, exact bool) {
 	return []string{""}, false
 }
 
+// heads gives for every match's first bytes what they can be, as far as each of them
+// stands at one place. more is false where the places behind are no longer certain.
+func heads(re *syntax.Regexp, at []byteSet) (sets []byteSet, more bool) {
+	const most = 48
+	if len(at) >= most {
+		return at, false
+	}
+	switch re.Op {
+	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpBeginText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return at, true
+	case syntax.OpCapture:
+		return heads(re.Sub[0], at)
+	case syntax.OpLiteral:
+		for _, r := range re.Rune {
+			if r >= utf8.RuneSelf {
+				return at, false
+			}
+			var set byteSet
+			set.add(byte(r))
+			if re.Flags&syntax.FoldCase != 0 && is(byte(r), cAlpha) {
+				set.add(byte(r) ^ 0x20)
+			}
+			at = append(at, set)
+		}
+		return at, true
+	case syntax.OpCharClass:
+		var set byteSet
+		for i := 0; i < len(re.Rune); i += 2 {
+			for r := re.Rune[i]; r <= re.Rune[i+1]; r++ {
+				switch {
+				case r < utf8.RuneSelf:
+					set.add(byte(r))
+				case r == 0x17f || r == 0x212a: // what folding adds to s and k
+				default:
+					return at, false
+				}
+			}
+		}
+		return append(at, set), true
+	case syntax.OpPlus:
+		at, _ = heads(re.Sub[0], at)
+		return at, false
+	case syntax.OpRepeat:
+		more = true
+		for i := 0; i < re.Min && more; i++ {
+			at, more = heads(re.Sub[0], at)
+		}
+		return at, more && re.Min == re.Max
+	case syntax.OpConcat:
+		for _, sub := range re.Sub {
+			if at, more = heads(sub, at); !more {
+				return at, false
+			}
+		}
+		return at, true
+	case syntax.OpAlternate:
+		var all [][]byteSet
+		short, more := most, true
+		for _, sub := range re.Sub {
+			h, m := heads(sub, nil)
+			more = more && m && (len(all) == 0 || len(h) == len(all[0]))
+			short = min(short, len(h))
+			all = append(all, h)
+		}
+		for i := range short {
+			var set byteSet
+			for _, h := range all {
+				set.or(&h[i])
+			}
+			at = append(at, set)
+		}
+		return at, more
+	}
+	return at, false
+}
+
 func (r *secretRule) regexp() *regexp.Regexp {
 	r.once.Do(func() { r.re = regexp.MustCompile(r.expr) })
 	return r.re
@@ -402,20 +503,11 @@ const secretWindowAfter = 1 << 10
 func (s *scan) secrets() {
 	t := secretsOnce()
 	s.secretTable = t
-	st := 0
-	a := t.words
-	for i, c := range s.text {
-		st = int(a.next[st*a.width+int(a.class[c])])
-		if !a.hit[st] {
-			continue
+	t.words.find(s.text, func(word, start, end int) {
+		for _, tr := range t.hits[word] {
+			s.secret(tr, start, end)
 		}
-		for _, w := range a.out[st] {
-			start, end := i+1-a.lens[w], i+1
-			for _, tr := range t.hits[w] {
-				s.secret(tr, start, end)
-			}
-		}
-	}
+	})
 }
 
 // nameCase reports whether a name is written as one word: etsy, Etsy, ETSY.
@@ -446,6 +538,14 @@ func (s *scan) secret(tr *trigger, start, end int) {
 		}
 		if r.word && isWord(s.at(start-1)) && !(s.at(start-2) == '\\' && (s.at(start-1) == 'n' || s.at(start-1) == 't')) {
 			return
+		}
+		if start+len(r.heads) > len(s.text) {
+			return
+		}
+		for i := range r.heads {
+			if !r.heads[i].has(s.text[start+i]) {
+				return
+			}
 		}
 		s.match(r, start, min(len(s.text), start+4*secretWindowAfter))
 	case secretAssigned:

@@ -13,17 +13,17 @@ type ownSecret struct {
 	id    string
 	words []string
 	find  func(s *scan, start, end int)
+	heads []byteSet // what a place can begin with, for words of two letters
 }
 
 var ownSecrets = []ownSecret{
-	{"private-key", []string{"-----begin", "---- begin ssh2"}, (*scan).privateKey},
-	{"jwt", []string{"eyj", "eya"}, (*scan).jwt},
-	{"connection-string", []string{"://"}, (*scan).connection},
-	{"connection-string", []string{"password=", "pwd=", "accountkey=", "sharedaccesskey="}, (*scan).keyValue},
-	{"azure-storage-key", []string{"=="}, (*scan).storageKey},
-	{"basic-auth-header", []string{"basic "}, (*scan).basic},
-	{"bearer-token", []string{"bearer ", "token "}, (*scan).bearer},
-	{"password", []string{"passwor", "passwd", "passphrase", "passwort", "contraseña", "mot de passe", "wachtwoord", "hasło", "senha", "пароль", "密码", "パスワード"}, (*scan).password},
+	{"private-key", []string{"-----begin", "---- begin ssh2"}, (*scan).privateKey, nil},
+	{"jwt", []string{"eyj", "eya"}, (*scan).jwt, nil},
+	{"connection-string", []string{"://"}, (*scan).connection, nil},
+	{"connection-string", []string{"password=", "pwd=", "accountkey=", "sharedaccesskey="}, (*scan).keyValue, nil},
+	{"basic-auth-header", []string{"basic "}, (*scan).basic, nil},
+	{"bearer-token", []string{"bearer ", "token "}, (*scan).bearer, nil},
+	{"password", []string{"passwor", "passwd", "passphrase", "passwort", "contraseña", "mot de passe", "wachtwoord", "hasło", "senha", "пароль", "密码", "パスワード"}, (*scan).password, nil},
 }
 
 func (s *scan) addSecret(rule string, start, end int, score float64, valid bool) {

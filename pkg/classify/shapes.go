@@ -37,7 +37,7 @@ var allRecognisers = []*recogniser{
 	&inAadhaar, &inPAN, &inGSTIN, &inVoter,
 	&auTFN, &auABN, &auACN, &auMedicare, &caSIN, &brCPF, &brCNPJ, &mxCURP, &mxRFC, &clRUT,
 	&sgNRIC, &jpMyNumber, &krRRN, &krFRN, &krBRN, &krDriver, &krPassport, &zaID, &cnID, &thTNIN, &twID, &ruSNILS, &ilID,
-	&phoneContext, &notPhone, &birthContext, &versionContext, &cardContext, &geoContext,
+	&phoneContext, &notPhone, &birthContext, &versionContext, &cardContext, &geoContext, &placeContext,
 }
 
 type ctxBits [2]uint64
@@ -51,16 +51,61 @@ func (b ctxBits) or(c ctxBits) ctxBits {
 // shapeTable is the compiled form of allRecognisers: a trie over runs and separators,
 // and the context words of all of them.
 type shapeTable struct {
-	next  map[uint32]int32 // node<<8 | symbol → node
-	first [256]bool        // symbols with which a shape can begin
-	ends  map[int32][]shapeEnd
-	words map[string]ctxBits
-	dense []dense // words of scripts without spaces
+	first [256]int32 // symbols with which a shape can begin → node
+	next  [][]shapeStep
+	ends  [][]shapeEnd
+	// Context words by their hash, and phrases by the hashes of their words. 64 bits make
+	// two words of one hash a matter of theory.
+	seen  [1 << 10]uint64 // one bit for every hash: most words are none of ours
+	words map[uint64]ctxBits
+	dense map[[3]byte][]dense // words of scripts without spaces, by their first letter
+}
+
+type shapeStep struct {
+	sym byte
+	to  int32
 }
 
 type shapeEnd struct {
 	rec  int
 	bare float64
+}
+
+func (t *shapeTable) step(node int32, sym byte) int32 {
+	for _, s := range t.next[node] {
+		if s.sym == sym {
+			return s.to
+		}
+	}
+	return 0
+}
+
+func (t *shapeTable) addWords(phrase string, bits ctxBits) {
+	if r, _ := utf8.DecodeRuneInString(phrase); isDense(r) {
+		k := [3]byte([]byte(phrase)[:3])
+		t.dense[k] = append(t.dense[k], dense{[]byte(phrase), bits})
+		return
+	}
+	var h uint64
+	for _, w := range strings.FieldsFunc(phrase, func(r rune) bool { return r < utf8.RuneSelf && !is(byte(r), cAlpha) }) {
+		k := uint64(wordSeed)
+		for i := 0; i < len(w); i++ {
+			k = wordHash(k, lowerByte[w[i]])
+		}
+		h = phraseHash(h, k)
+	}
+	t.words[h] = t.words[h].or(bits)
+	t.seen[h>>10&1023] |= 1 << (h & 63)
+}
+
+const wordSeed = 0x9E3779B97F4A7C15
+
+func wordHash(h uint64, c byte) uint64 { return (h ^ uint64(c)) * 0x100000001B3 }
+
+// phraseHash adds a word to the words before it; 0: there are none.
+func phraseHash(before, word uint64) uint64 {
+	h := (before*0xBF58476D1CE4E5B9 + word) * 0x94D049BB133111EB
+	return h ^ h>>31
 }
 
 type dense struct {
@@ -77,8 +122,12 @@ const (
 )
 
 var shapesOnce = sync.OnceValue(func() *shapeTable {
-	t := &shapeTable{next: map[uint32]int32{}, ends: map[int32][]shapeEnd{}, words: map[string]ctxBits{}}
-	nodes := int32(1)
+	t := &shapeTable{words: map[uint64]ctxBits{}, dense: map[[3]byte][]dense{}}
+	grow := func() int32 {
+		t.next, t.ends = append(t.next, nil), append(t.ends, nil)
+		return int32(len(t.next) - 1)
+	}
+	grow() // the root
 	if len(allRecognisers) > 128 {
 		panic("classify: more recognisers than context bits")
 	}
@@ -91,14 +140,15 @@ var shapesOnce = sync.OnceValue(func() *shapeTable {
 			}
 			for _, symbols := range expandShape(pattern) {
 				n := int32(0)
-				t.first[symbols[0]] = true
-				for _, sym := range symbols {
-					k := uint32(n)<<8 | uint32(sym)
-					if t.next[k] == 0 {
-						t.next[k] = nodes
-						nodes++
+				for i, sym := range symbols {
+					to := t.step(n, sym)
+					if to == 0 {
+						to = grow()
+						t.next[n] = append(t.next[n], shapeStep{sym, to})
 					}
-					n = t.next[k]
+					if n = to; i == 0 {
+						t.first[sym] = n
+					}
 				}
 				t.ends[n] = append(t.ends[n], shapeEnd{i, bare})
 			}
@@ -110,11 +160,7 @@ var shapesOnce = sync.OnceValue(func() *shapeTable {
 			}
 			var b ctxBits
 			b.set(i)
-			if r, _ := utf8.DecodeRuneInString(w); isDense(r) {
-				t.dense = append(t.dense, dense{[]byte(w), b})
-				continue
-			}
-			t.words[w] = t.words[w].or(b)
+			t.addWords(w, b)
 		}
 	}
 	return t
@@ -234,15 +280,15 @@ func (s *scan) shaped(start int) {
 		if !digit {
 			sym = byte(symLetters + run)
 		}
-		if node == 0 && !tab.first[sym] {
+		if node == 0 {
+			node = tab.first[sym]
+		} else {
+			node = tab.step(node, sym)
+		}
+		if node == 0 {
 			return
 		}
-		next, ok := tab.next[uint32(node)<<8|uint32(sym)]
-		if !ok {
-			return
-		}
-		node = next
-		if ends, ok := tab.ends[node]; ok && s.endsAt(i) {
+		if ends := tab.ends[node]; len(ends) > 0 && s.endsAt(i) {
 			for _, e := range ends {
 				s.tryShape(e, b[:n], start, i, lower)
 			}
@@ -265,10 +311,9 @@ func (s *scan) shaped(start int) {
 		default:
 			return
 		}
-		if next, ok = tab.next[uint32(node)<<8|uint32(symSep+sep)]; !ok {
+		if node = tab.step(node, byte(symSep+sep)); node == 0 {
 			return
 		}
-		node = next
 		i++
 	}
 }
@@ -358,61 +403,64 @@ func (s *scan) context(start, end int) (near, far ctxBits) {
 // wordsIn looks up the words of a window and the pairs and triples of neighbours. Words
 // that end at or behind nearFrom count as near.
 func (s *scan) wordsIn(from, to, nearFrom int) (near, far ctxBits) {
-	tab := s.shapes
-	var words [3]struct{ start, end int } // of buf
-	var buf [160]byte
-	n, count := 0, 0
-	high := false
-	flush := func(ws, at int) {
-		if n == ws {
+	tab, t := s.shapes, s.text
+	var before, two uint64 // hashes of the word before, and of the two before as a phrase
+	look := func(h uint64, at int) {
+		if tab.seen[h>>10&1023]>>(h&63)&1 == 0 {
 			return
 		}
-		words[0], words[1], words[2] = words[1], words[2], struct{ start, end int }{ws, n}
-		count++
-		for k := range min(count, 3) {
-			if bits, ok := tab.words[string(buf[words[2-k].start:n])]; ok {
-				if at >= nearFrom {
-					near = near.or(bits)
-				} else {
-					far = far.or(bits)
+		if b, ok := tab.words[h]; ok {
+			if at >= nearFrom {
+				near = near.or(b)
+			} else {
+				far = far.or(b)
+			}
+		}
+	}
+	i := from
+	for i > 0 && i < to && is(t[i], cAlpha) && is(t[i-1], cAlpha) {
+		i++ // half a word
+	}
+	dense := false
+	for i < to {
+		if !is(t[i], cAlpha|cHigh) {
+			i++
+			continue
+		}
+		h := uint64(wordSeed)
+		lowerCase := false
+		for i < to {
+			c := t[i]
+			k := class[c]
+			if k&(cAlpha|cHigh) == 0 || k&cUpper != 0 && lowerCase { // camelCase
+				break
+			}
+			lowerCase = k&cLower != 0
+			dense = dense || c >= 0xE0
+			h = wordHash(h, lowerByte[c])
+			i++
+		}
+		one := phraseHash(0, h)
+		look(one, i)
+		if before != 0 {
+			pair := phraseHash(before, h)
+			look(pair, i)
+			if two != 0 {
+				look(phraseHash(two, h), i)
+			}
+			two = pair
+		}
+		before = one
+	}
+	if dense {
+		for i := from; i+3 <= to; i++ {
+			if t[i] < 0xE0 {
+				continue
+			}
+			for _, d := range tab.dense[[3]byte(t[i:i+3])] {
+				if bytes.HasPrefix(t[i:to], d.word) {
+					near = near.or(d.bits)
 				}
-			}
-		}
-		if n < len(buf) {
-			buf[n] = ' '
-			n++
-		}
-	}
-	ws := 0
-	for i := from; i < to && n < len(buf)-1; i++ {
-		c := s.text[i]
-		switch {
-		case is(c, cUpper):
-			if n > ws && is(s.text[i-1], cLower) { // camelCase
-				flush(ws, i)
-				ws = n
-			}
-			buf[n] = c + 'a' - 'A'
-			n++
-		case is(c, cLower):
-			buf[n] = c
-			n++
-		case c >= 0x80:
-			high = true
-			buf[n] = c
-			n++
-		default:
-			if n > ws {
-				flush(ws, i)
-				ws = n
-			}
-		}
-	}
-	flush(ws, to)
-	if high {
-		for _, d := range tab.dense {
-			if bytes.Contains(s.text[from:to], d.word) {
-				near = near.or(d.bits)
 			}
 		}
 	}

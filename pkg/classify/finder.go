@@ -1,0 +1,181 @@
+package classify
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// finder finds many lower-case words in one pass. Upper-case ASCII counts as lower case;
+// every occurrence of every word is reported, overlapping ones too.
+//
+// It looks at four bytes at a time, at every place, without a state that one place hands
+// to the next: a bit says whether any word begins with them, and only then a table is
+// asked which. So text without such words costs less than a nanosecond a byte, where an
+// automaton waits for memory at every step.
+type finder struct {
+	bits  [1 << gramBits / 64]uint64
+	slots []gramSlot // open addressing; a power of two
+	shift int
+	lists [][]int32
+	words []string
+}
+
+type gramSlot struct {
+	gram uint32
+	list int32 // 0: empty
+}
+
+const (
+	gramBits = 17
+	gramCase = 0x20202020 // folds letters, and some signs with others: words are compared afterwards
+)
+
+func gramHash(v uint32) uint32 { return v * 0x9E3779B1 >> (32 - gramBits) }
+
+// anyNext is what may stand behind a short word of which nothing else is known.
+var anyNext = func() (c byteSet) {
+	for i := range 256 {
+		c.add(byte(i))
+	}
+	return
+}()
+
+// byteSet is a set of bytes.
+type byteSet [4]uint64
+
+func (s *byteSet) add(c byte)      { s[c>>6] |= 1 << (c & 63) }
+func (s *byteSet) has(c byte) bool { return s[c>>6]&(1<<(c&63)) != 0 }
+func (s *byteSet) or(o *byteSet) {
+	for i := range s {
+		s[i] |= o[i]
+	}
+}
+
+// newFinder takes words of at least two bytes. next gives for a word shorter than four
+// what may follow it, as far as that is known; a word of two bytes needs one class at
+// least.
+func newFinder(words []string, next [][]byteSet) *finder {
+	f := &finder{words: words, lists: [][]int32{nil}}
+	at := map[uint32]int32{}
+	put := func(v uint32, word int) {
+		v |= gramCase
+		if at[v] == 0 {
+			at[v] = int32(len(f.lists))
+			f.lists = append(f.lists, nil)
+		}
+		l := &f.lists[at[v]]
+		if n := len(*l); n == 0 || (*l)[n-1] != int32(word) {
+			*l = append(*l, int32(word))
+		}
+		h := gramHash(v)
+		f.bits[h>>6] |= 1 << (h & 63)
+	}
+	for i, w := range words {
+		var expand func(v uint32, k int)
+		expand = func(v uint32, k int) {
+			switch {
+			case k == 4:
+				put(v, i)
+			case k < len(w):
+				expand(v|uint32(w[k])<<(8*k), k+1)
+			default:
+				set := &anyNext
+				if n := k - len(w); i < len(next) && n < len(next[i]) {
+					set = &next[i][n]
+				}
+				var folded byteSet
+				for c := range 256 {
+					if set.has(byte(c)) && !folded.has(byte(c)|0x20) {
+						folded.add(byte(c) | 0x20)
+						expand(v|uint32(c|0x20)<<(8*k), k+1)
+					}
+				}
+			}
+		}
+		if len(w) < 2 || len(w) == 2 && (i >= len(next) || len(next[i]) == 0) {
+			panic("classify: word too short to look for: " + w)
+		}
+		expand(0, 0)
+	}
+	n := bits.Len(uint(2 * len(at)))
+	f.shift = 32 - n
+	f.slots = make([]gramSlot, 1<<n)
+	for v, list := range at {
+		h := f.slot(v)
+		for f.slots[h].list != 0 {
+			h = (h + 1) & (1<<n - 1)
+		}
+		f.slots[h] = gramSlot{v, list}
+	}
+	return f
+}
+
+func (f *finder) slot(v uint32) uint32 { return v * 0x85EBCA6B >> f.shift }
+
+// list gives the words that may begin with four folded bytes.
+func (f *finder) list(v uint32) []int32 {
+	mask := uint32(len(f.slots) - 1)
+	for h := f.slot(v); ; h = (h + 1) & mask {
+		switch s := f.slots[h]; {
+		case s.list == 0:
+			return nil
+		case s.gram == v:
+			return f.lists[s.list]
+		}
+	}
+}
+
+// find reports every word with its place.
+func (f *finder) find(text []byte, report func(word, start, end int)) {
+	i := 0
+	for ; i+8 <= len(text); i += 4 {
+		v := binary.LittleEndian.Uint64(text[i:]) | gramCase<<32 | gramCase
+		a, b, c, d := gramHash(uint32(v)), gramHash(uint32(v>>8)), gramHash(uint32(v>>16)), gramHash(uint32(v>>24))
+		if f.bits[a>>6]>>(a&63)&1|f.bits[b>>6]>>(b&63)&1|f.bits[c>>6]>>(c&63)&1|f.bits[d>>6]>>(d&63)&1 == 0 {
+			continue
+		}
+		for k := range 4 {
+			f.check(text, i+k, uint32(v>>(8*k)), report)
+		}
+	}
+	var tail [12]byte // the last places, as if blanks followed
+	n := copy(tail[:], text[i:])
+	for k := range n {
+		f.check(text, i+k, binary.LittleEndian.Uint32(tail[k:])|gramCase, report)
+	}
+}
+
+func (f *finder) check(text []byte, at int, v uint32, report func(word, start, end int)) {
+	if h := gramHash(v); f.bits[h>>6]>>(h&63)&1 == 0 {
+		return
+	}
+	for _, w := range f.list(v) {
+		if word := f.words[w]; hasWord(text[at:], word) {
+			report(int(w), at, at+len(word))
+		}
+	}
+}
+
+// hasWord reports whether text begins with a lower-case word, in any case.
+func hasWord(text []byte, word string) bool {
+	if len(text) < len(word) {
+		return false
+	}
+	for i := 0; i < len(word); i++ {
+		if lowerByte[text[i]] != word[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// lowerByte is ASCII lower case.
+var lowerByte = func() (t [256]byte) {
+	for i := range t {
+		t[i] = byte(i)
+		if is(byte(i), cUpper) {
+			t[i] += 'a' - 'A'
+		}
+	}
+	return
+}()
