@@ -198,7 +198,7 @@ func (s *scratch) node(i int) {
 	}
 	text := n.v.Text
 	s.search(n, text)
-	wants := s.wants | s.decoder.Probe(text)
+	wants := s.decoder.Probe(text, s.wants)
 	switch {
 	case wants == 0:
 	case n.depth < maxDepth:

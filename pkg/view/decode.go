@@ -1,5 +1,7 @@
 package view
 
+import "math/bits"
+
 // Decoder undoes encodings and spelling tricks. Its memory is used again from text
 // to text: what it hands out is valid until Reset. The zero value knows no words. It
 // must not be used by two goroutines at once.
@@ -7,12 +9,16 @@ type Decoder struct {
 	words *Words
 	text  []byte
 	toks  []token
+	parts []extent
 	work  int
 	views []View
 
 	// One bit for each byte of text: see masks.
 	letter, upper, digit, sign []uint64
 	run                        []uint64 // what may belong to a base64 run
+	// One bit for each 64 bytes of text: where codes and single letters stand. Without
+	// any they may stand everywhere.
+	coded, spaced []uint64
 
 	// Where signs come next: the end of a link with a title, of a tag, of a comment,
 	// and a closing tag.
@@ -44,7 +50,7 @@ const (
 func (d *Decoder) Reset(words *Words) {
 	d.words, d.text, d.work = words, nil, 0
 	clear(d.views)
-	d.views, d.toks = d.views[:0], d.toks[:0]
+	d.views = d.views[:0]
 	d.block, d.extents = d.block[:0], d.extents[:0]
 	if cap(d.block) > blockMax {
 		*d = Decoder{words: words}
@@ -74,12 +80,50 @@ func (d *Decoder) emit(v View) {
 	d.views = append(d.views, v)
 }
 
+// near gives the parts of the text that lie within reach blocks of 64 bytes of a
+// marked one, none of them beginning or ending inside a word; the whole text when
+// nothing is marked.
+func (d *Decoder) near(marks []uint64, reach int) []extent {
+	d.parts = d.parts[:0]
+	n := len(d.text)
+	for k, m := range marks {
+		for ; m != 0; m &= m - 1 {
+			at := k<<6 + bits.TrailingZeros64(m)
+			from, to := max(0, at-reach)<<6, min(n, (at+reach+1)<<6)
+			if i := len(d.parts); i > 0 && from <= int(d.parts[i-1].to) {
+				d.parts[i-1].to = int32(to)
+				continue
+			}
+			d.parts = append(d.parts, extent{int32(from), int32(to)})
+		}
+	}
+	if len(d.parts) == 0 {
+		return append(d.parts, extent{0, int32(n)})
+	}
+	last := int32(0)
+	kept := d.parts[:0]
+	for _, x := range d.parts {
+		for x.from > last && d.text[x.from-1] > ' ' {
+			x.from--
+		}
+		for int(x.to) < n && d.text[x.to] > ' ' {
+			x.to++
+		}
+		if x.to > last { // a long word may have swallowed it
+			last = x.to
+			kept = append(kept, x)
+		}
+	}
+	d.parts = kept
+	return kept
+}
+
 // spend counts bytes that were looked at closely.
 func (d *Decoder) spend(n int) { d.work += n }
 
-// Decode builds the views that a folded text wants. Their offsets are offsets into
-// text. Every decoder takes time in proportion to the text. The slice is valid until
-// the next call, the views until Reset.
+// Decode builds the views that are wanted of a folded text, the one that Probe saw last.
+// Their offsets are offsets into text. Every decoder takes time in proportion to the
+// text. The slice is valid until the next call, the views until Reset.
 func (d *Decoder) Decode(text []byte, wants Wants) []View {
 	d.look(text)
 	clear(d.views)

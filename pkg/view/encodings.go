@@ -71,50 +71,62 @@ const (
 	coded64
 )
 
-// wordClass: 1 lower-case, 2 upper-case, 4 digit 2-7, 8 other digit, 16 hex digit,
-// 32 sign.
-var wordClass = func() (t [256]uint8) {
-	for c := range 256 {
-		b := byte(c)
-		switch {
-		case b >= 'a' && b <= 'z':
-			t[c] = 1
-		case b >= 'A' && b <= 'Z':
-			t[c] = 2
-		case b >= '2' && b <= '7':
-			t[c] = 4
-		case b >= '0' && b <= '9':
-			t[c] = 8
-		default:
-			t[c] = 32
-		}
-		if hexVal(b) >= 0 {
-			t[c] |= 16
-		}
-	}
-	return t
-}()
+// The kinds of byte in a run.
+const (
+	hasLower = 1 << iota
+	hasUpper
+	hasDigit
+	hasSign
+)
 
-// codedAs tells at a glance what a run may be, without decoding more than its
-// first letters. Most runs are words.
-func codedAs(run []byte) (kinds int) {
-	var any uint8
-	all := uint8(16)
-	for _, c := range run[1:] {
-		any |= wordClass[c]
-		all &= wordClass[c] | ^uint8(16)
+// kindsIn tells which kinds of byte text[from:to] holds, of at most those that a run
+// is made of and white space, which counts as signs.
+func (d *Decoder) kindsIn(from, to int) (any int) {
+	var lower, upper, digit, rest uint64
+	for k := from >> 6; k <= (to-1)>>6; k++ {
+		m := ^uint64(0)
+		if k == from>>6 {
+			m <<= from & 63
+		}
+		if k == (to-1)>>6 {
+			m &= ^uint64(0) >> (63 - (to-1)&63)
+		}
+		lower |= m & d.letter[k] &^ d.upper[k]
+		upper |= m & d.upper[k]
+		digit |= m & d.digit[k]
+		rest |= m &^ (d.letter[k] | d.digit[k])
 	}
-	if any&^uint8(16) == 1 && len(run) < 24 {
+	if lower != 0 {
+		any |= hasLower
+	}
+	if upper != 0 {
+		any |= hasUpper
+	}
+	if digit != 0 {
+		any |= hasDigit
+	}
+	if rest != 0 {
+		any |= hasSign
+	}
+	return any
+}
+
+// codedAs tells at a glance what the run text[from:to] may be, without decoding more
+// than its first letters. Most runs are words.
+func (d *Decoder) codedAs(from, to int) (kinds int) {
+	run := d.text[from:to]
+	any := d.kindsIn(from+1, to)
+	if any == hasLower && len(run) < 24 {
 		return 0 // a word
 	}
-	if all&16 != 0 && len(run) >= 12 || len(run) > 14 && run[1]|0x20 == 'x' {
+	if len(run) >= 12 && allHex(run[1:]) || len(run) > 14 && run[1]|0x20 == 'x' {
 		kinds |= codedHex
 	}
-	any |= wordClass[run[0]]
-	if len(run) >= 16 && any&(8|32) == 0 && any&3 != 3 {
+	any |= d.kindsIn(from, from+1)
+	if len(run) >= 16 && any&(hasUpper|hasLower) != hasUpper|hasLower && any&hasSign == 0 && !zeroOrNine(run) {
 		kinds |= coded32
 	}
-	if len(run) < 8 || len(run) < 10 && any&(4|8|32) == 0 && any&3 != 3 {
+	if len(run) < 8 || len(run) < 10 && any&(hasDigit|hasSign) == 0 && any&(hasUpper|hasLower) != hasUpper|hasLower {
 		return kinds
 	}
 	var first [6]byte
@@ -146,6 +158,25 @@ func codedAs(run []byte) (kinds int) {
 	return kinds | coded64
 }
 
+func allHex(run []byte) bool {
+	for _, c := range run {
+		if hexTable[c] == 0xff {
+			return false
+		}
+	}
+	return true
+}
+
+// zeroOrNine reports a digit that base32 has not.
+func zeroOrNine(run []byte) bool {
+	for _, c := range run {
+		if c >= '0' && c < '2' || c > '7' && c <= '9' {
+			return true
+		}
+	}
+	return false
+}
+
 func base64Byte(c byte) bool { return letterByte(c) || c == '+' || c == '/' || c == '-' || c == '_' }
 
 // runs decodes base64, base32 and hex runs. Runs may be wrapped over lines.
@@ -173,8 +204,8 @@ func (d *Decoder) runs() {
 			break
 		}
 		i = end
-		if end-start < 24 && d.wordIn(start+1, end) {
-			continue
+		if end-start < 24 && d.kindsIn(start+1, end) == hasLower {
+			continue // a word
 		}
 		// Lines of one block: full lines of at least 32, the last one shorter.
 		if end-start >= 32 {
@@ -205,14 +236,14 @@ func (d *Decoder) runs() {
 		}
 		d.spend(i - start)
 		run := text[start:end]
-		kinds := codedAs(run)
+		kinds := d.codedAs(start, end)
 		switch {
 		case kinds&codedHex != 0 && d.hexRun(hexes, start, end):
 		case kinds&(codedHex|coded32) != 0 && d.base32Run(b32, start, end, i):
 		case kinds&coded64 != 0 && d.base64Run(b64, start, end, i):
 		default:
 			// A run may begin with what does not belong to it: a path, a name.
-			if k := lastSign(run); k >= 0 && len(run)-k > 12 && codedAs(run[k+1:])&coded64 != 0 {
+			if k := lastSign(run); k >= 0 && len(run)-k > 12 && d.codedAs(start+k+1, end)&coded64 != 0 {
 				d.base64Run(b64, start+k+1, end, i)
 			}
 		}
@@ -230,23 +261,6 @@ func lastSign(run []byte) int {
 		}
 	}
 	return -1
-}
-
-// wordIn reports that text[from:to] is all lower-case letters.
-func (d *Decoder) wordIn(from, to int) bool {
-	for k := from >> 6; k <= (to-1)>>6; k++ {
-		m := ^uint64(0)
-		if k == from>>6 {
-			m <<= from & 63
-		}
-		if k == (to-1)>>6 {
-			m &= ^uint64(0) >> (63 - (to-1)&63)
-		}
-		if m&^(d.letter[k]&^d.upper[k]) != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // compact leaves in d.buf what text[from:to] holds beside white space and quotation
@@ -501,43 +515,46 @@ func (d *Decoder) codes() {
 			p.putRune(rune(n), from, to)
 		}
 	}
-	for i := 0; i < len(text); {
-		c := text[i]
-		if hexVal(c) < 0 { // an x belongs to a code only behind its 0, which the loop below reads with it
-			if last > 0 && (i-last > 3 || isLetter(c)) {
+	parts := d.near(d.coded, 2)
+	for _, part := range parts {
+		for i := int(part.from); i < int(part.to); {
+			c := text[i]
+			if hexVal(c) < 0 { // an x belongs to a code only behind its 0, which the loop below reads with it
+				if last > 0 && (i-last > 3 || isLetter(c)) {
+					shutAll()
+				}
+				i++
+				continue
+			}
+			j := i
+			for j < len(text) && (hexVal(text[j]) >= 0 || text[j]|0x20 == 'x' && j == i+1 && text[i] == '0') {
+				j++
+			}
+			d.spend(j - i)
+			switch run := text[i:j]; {
+			case j-i <= 10 && !(j < len(text) && isLetter(text[j])):
+				for b := range numbers {
+					add(b, i, j)
+				}
+				last = j
+			case len(run) >= 32 && len(run)%8 == 0 && len(bytes.Trim(run, "01")) == 0:
+				// Binary without spaces: eight by eight.
+				shutAll()
+				for k := i; k < j; k += 8 {
+					add(0, k, k+8)
+				}
+				shutAll()
+			default:
 				shutAll()
 			}
-			i++
-			continue
+			i = j
 		}
-		j := i
-		for j < len(text) && (hexVal(text[j]) >= 0 || text[j]|0x20 == 'x' && j == i+1 && text[i] == '0') {
-			j++
-		}
-		d.spend(j - i)
-		switch run := text[i:j]; {
-		case j-i <= 10 && !(j < len(text) && isLetter(text[j])):
-			for b := range numbers {
-				add(b, i, j)
-			}
-			last = j
-		case len(run) >= 32 && len(run)%8 == 0 && len(bytes.Trim(run, "01")) == 0:
-			// Binary without spaces: eight by eight.
-			shutAll()
-			for k := i; k < j; k += 8 {
-				add(0, k, k+8)
-			}
-			shutAll()
-		default:
-			shutAll()
-		}
-		i = j
+		shutAll()
 	}
-	shutAll()
 	for b, x := range numbers {
 		d.apply(x.name, &d.p[b])
 	}
-	d.morse()
+	d.morse(parts)
 }
 
 // morseLetters holds the letter of each signal, written as a one and then a one for
@@ -565,11 +582,18 @@ var morseLetters = func() (t [256]byte) {
 	return t
 }()
 
-func (d *Decoder) morse() {
-	text := d.text
+func (d *Decoder) morse(parts []extent) {
 	p := &d.p[0]
 	p.reset()
-	for i := 0; i < len(text); i++ {
+	for _, part := range parts {
+		d.morseIn(p, int(part.from), int(part.to))
+	}
+	d.apply("morse", p)
+}
+
+func (d *Decoder) morseIn(p *patches, from, to int) {
+	text := d.text[:to]
+	for i := from; i < to; i++ {
 		if text[i] != '.' && text[i] != '-' {
 			continue
 		}
@@ -608,7 +632,6 @@ func (d *Decoder) morse() {
 			p.drop()
 		}
 	}
-	d.apply("morse", p)
 }
 
 // named entities: the ones that spell ASCII, and spaces.

@@ -52,21 +52,18 @@ const (
 // the text is ASCII without control characters (tab, line feed and carriage
 // return aside). It looks at eight bytes at a time.
 func Plain(text []byte) bool {
-	for len(text) >= 8 {
+	bad := uint64(0)
+	for ; len(text) >= 8; text = text[8:] {
 		w := binary.LittleEndian.Uint64(text)
-		// A byte below 0x20 borrows; a byte at or above 0x80 has its high bit set; 0x7f
-		// carries when one is added.
-		if (w|(w-0x20*ones)|(w+ones))&highs != 0 {
-			if w&highs != 0 {
-				return false
-			}
-			for _, b := range text[:8] {
-				if !plainByte(b) {
-					return false
-				}
-			}
-		}
-		text = text[8:]
+		low := w &^ highs
+		// In each sum the high bit of a byte says that it is not below a bound.
+		printed := low + (0x80-0x20)*ones
+		tabOrLine := (low + (0x80-'\t')*ones) &^ (low + (0x80-'\n'-1)*ones)
+		carriage := (low + (0x80-'\r')*ones) &^ (low + (0x80-'\r'-1)*ones)
+		bad |= w | (low + ones) | ^(printed | tabOrLine | carriage)
+	}
+	if bad&highs != 0 {
+		return false
 	}
 	for _, b := range text {
 		if !plainByte(b) {

@@ -68,13 +68,17 @@ func transpose(x uint64) uint64 {
 	return x ^ t ^ t<<28
 }
 
-// look computes the masks of text, unless they are there.
+// look computes the masks of text, unless they are there. Without marks everything is
+// looked for everywhere.
 func (d *Decoder) look(text []byte) {
 	if len(text) == len(d.text) && (len(text) == 0 || &text[0] == &d.text[0]) {
 		return
 	}
-	d.text, d.toks = text, d.toks[:0]
+	d.text = text
 	n := (len(text) + 63) / 64
+	blocks := (n + 63) / 64
+	d.coded = append(d.coded[:0], make([]uint64, blocks)...)
+	d.spaced = append(d.spaced[:0], make([]uint64, blocks)...)
 	if cap(d.letter) < n {
 		all := make([]uint64, 5*2*n)
 		for _, m := range []*[]uint64{&d.letter, &d.upper, &d.digit, &d.sign, &d.run} {
@@ -172,12 +176,13 @@ var telling = [256]uint8{
 // view that then finds nothing.
 func Probe(text []byte, words *Words) Wants {
 	d := Decoder{words: words}
-	return d.Probe(text)
+	return d.Probe(text, 0)
 }
 
-// Probe tells cheaply which decoding views a folded text asks for: half a nanosecond
-// a byte. It may ask for a view that then finds nothing.
-func (d *Decoder) Probe(text []byte) Wants {
+// Probe adds to wants, which others have of a folded text, the views that its bytes ask
+// for. It is cheap, and may ask for a view that then finds nothing. Decode looks for
+// what only Probe asks for where Probe saw the reason, and for the rest everywhere.
+func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 	d.text = nil
 	d.look(text)
 	d.title = ahead{sign: `")`}
@@ -196,8 +201,9 @@ func (d *Decoder) Probe(text []byte) Wants {
 		}
 		tail = bits.LeadingZeros64(^all)
 		one := letter &^ (letter << 1) &^ (letter >> 1)
-		if bits.OnesCount64(one) >= 5 && w&WantSpacing == 0 && stretch(one, letter&^one) {
+		if bits.OnesCount64(one) >= 5 && stretch(one, letter&^one) {
 			w |= WantSpacing
+			d.spaced[k>>6] |= 1 << (k & 63)
 		}
 		n := bits.OnesCount64(digit[k] & (letter << 1) & (letter >> 1))
 		if n+leet >= 2 {
@@ -206,9 +212,11 @@ func (d *Decoder) Probe(text []byte) Wants {
 		leet = n
 		if n := bits.OnesCount64(digit[k]); n >= 30 || n >= 12 && bits.OnesCount64(all&^(all<<1)) >= 19 {
 			w |= WantCodes
+			d.coded[k>>6] |= 1 << (k & 63)
 		}
 		if bits.OnesCount64(all) <= 6 && 64*k+64 <= len(text) && dotted(text[64*k:64*k+64]) {
 			w |= WantCodes
+			d.coded[k>>6] |= 1 << (k & 63)
 		}
 		for s := sign[k]; s != 0; s &= s - 1 {
 			i := k<<6 + bits.TrailingZeros64(s)
@@ -238,10 +246,14 @@ func (d *Decoder) Probe(text []byte) Wants {
 			i = to
 		}
 	}
-	if w&WantSpacing == 0 && !isASCII(text) && spacedRunes(text) {
+	if !isASCII(text) && spacedRunes(text) {
 		w |= WantSpacing
+		clear(d.spaced)
 	}
-	return w
+	if wants&WantSpacing != 0 {
+		clear(d.spaced)
+	}
+	return w | wants
 }
 
 // tells gives the views that the sign at text[i] asks for.
@@ -363,12 +375,23 @@ func isASCII(text []byte) bool {
 	return true
 }
 
+// hexTable gives the value of a hex digit; 0xff: none.
+var hexTable = func() (t [256]uint8) {
+	for c := range t {
+		t[c] = 0xff
+	}
+	for i, c := range []byte("0123456789abcdef") {
+		t[c] = uint8(i)
+		if i > 9 {
+			t[c-0x20] = uint8(i)
+		}
+	}
+	return t
+}()
+
 func hexVal(c byte) int {
-	switch {
-	case c >= '0' && c <= '9':
-		return int(c - '0')
-	case c|0x20 >= 'a' && c|0x20 <= 'f':
-		return int(c|0x20-'a') + 10
+	if x := hexTable[c]; x != 0xff {
+		return int(x)
 	}
 	return -1
 }

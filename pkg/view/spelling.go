@@ -7,12 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-func (d *Decoder) tokens() []token {
-	if len(d.toks) > 0 {
-		return d.toks
+// tokens gives the tokens of parts of the text, until the next call.
+func (d *Decoder) tokens(parts []extent) []token {
+	d.toks = d.toks[:0]
+	for _, x := range parts {
+		d.tokensIn(int(x.from), int(x.to))
 	}
-	text := d.text
-	for i := 0; i < len(text); {
+	return d.toks
+}
+
+func (d *Decoder) tokensIn(from, to int) {
+	text := d.text[:to]
+	d.spend(to - from)
+	for i := from; i < to; {
 		if c := text[i]; c < utf8.RuneSelf && !letterByte(c) {
 			i++
 			continue
@@ -43,8 +50,6 @@ func (d *Decoder) tokens() []token {
 		_, n := utf8.DecodeRune(text[i:])
 		i += n
 	}
-	d.spend(len(text))
-	return d.toks
 }
 
 func tokenRune(r rune) bool {
@@ -65,7 +70,7 @@ func (d *Decoder) gap(from, to int) (g uint64) {
 
 // spacing joins single letters that stand apart, and words broken in pieces.
 func (d *Decoder) spacing() {
-	toks := d.tokens()
+	toks := d.tokens(d.near(d.spaced, 3))
 	p := &d.p[0]
 	p.reset()
 	for i := 0; i < len(toks); {
@@ -262,39 +267,45 @@ func (d *Decoder) leet() {
 	text := d.text
 	p := &d.p[0]
 	p.reset()
-	long := 0
-	for i := 0; i < len(text); {
-		if !leetTable[text[i]] {
-			i++
-			continue
-		}
-		from := i
-		letters, signs := 0, 0
-		for i < len(text) && leetTable[text[i]] {
-			if isLetter(text[i]) {
-				letters++
-			} else {
-				signs++
+	long, done := 0, 0
+	for word := range d.sign {
+		for m := d.sign[word] | d.digit[word]; m != 0; m &= m - 1 {
+			i := word<<6 + bits.TrailingZeros64(m)
+			if i < done || !leetTable[text[i]] {
+				continue
 			}
-			i++
-		}
-		if signs == 0 || letters == 0 && signs < 4 || i-from > 24 {
-			continue
-		}
-		for to := i; to > from+1; to-- {
-			if w, ok := d.unleet(text[from:to]); ok {
-				p.add(from, to)
-				for k, b := range w {
-					p.put(b, from+k, from+k+1)
-				}
-				p.end(to)
-				if len(w) >= 5 {
-					long++
-				}
-				break
+			from := i
+			for from > done && leetTable[text[from-1]] {
+				from--
 			}
-			if c := text[to-1]; c != '!' && c != '|' && c != '+' {
-				break
+			letters, signs := i-from, 0 // nothing but letters stood before
+			for i < len(text) && leetTable[text[i]] {
+				if isLetter(text[i]) {
+					letters++
+				} else {
+					signs++
+				}
+				i++
+			}
+			done = i
+			if letters == 0 && signs < 4 || i-from > 24 {
+				continue
+			}
+			for to := i; to > from+1; to-- {
+				if w, ok := d.unleet(text[from:to]); ok {
+					p.add(from, to)
+					for k, b := range w {
+						p.put(b, from+k, from+k+1)
+					}
+					p.end(to)
+					if len(w) >= 5 {
+						long++
+					}
+					break
+				}
+				if c := text[to-1]; c != '!' && c != '|' && c != '+' {
+					break
+				}
 			}
 		}
 	}
@@ -393,7 +404,7 @@ func (d *Decoder) reversed() {
 	d.emit(back)
 	words := d.start("reversed-words", len(text))
 	pos := 0
-	for _, t := range d.tokens() {
+	for _, t := range d.tokens([]extent{{0, int32(len(text))}}) {
 		words.copy(text, pos, t.from)
 		backwards(&words, text, t.from, t.to)
 		pos = t.to

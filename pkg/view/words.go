@@ -10,8 +10,12 @@ type Words struct {
 	// whatever order, one of them perhaps missing.
 	shuffled map[uint32]string
 	// maybe has a bit for every signature: most words are in no order of another.
-	maybe [1 << 10]uint64
+	maybe [1 << (maybeBits - 6)]uint64
 }
+
+const maybeBits = 18
+
+func maybeSlot(signature uint32) uint32 { return signature * 0x9e3779b1 >> (32 - maybeBits) }
 
 type wordNode struct {
 	next [26]int32
@@ -53,7 +57,8 @@ words:
 		if len(s) < 7 || !w.has([]byte(s)) {
 			continue
 		}
-		for i := 1; i < len(s); i++ {
+		// Without its last letter a word is most often another word.
+		for i := 1; i+1 < len(s); i++ {
 			k := signature([]byte(s[:i] + s[i+1:]))
 			if _, taken := w.shuffled[k]; !taken {
 				w.shuffled[k] = s
@@ -61,7 +66,7 @@ words:
 		}
 	}
 	for k := range w.shuffled {
-		w.maybe[k>>6&1023] |= 1 << (k & 63)
+		w.maybe[maybeSlot(k)>>6] |= 1 << (maybeSlot(k) & 63)
 	}
 	return w
 }
@@ -112,7 +117,7 @@ func (w *Words) unshuffle(s []byte) (string, bool) {
 		return "", false
 	}
 	k := signature(s)
-	if w.maybe[k>>6&1023]>>(k&63)&1 == 0 {
+	if h := maybeSlot(k); w.maybe[h>>6]>>(h&63)&1 == 0 {
 		return "", false
 	}
 	t, ok := w.shuffled[k]
