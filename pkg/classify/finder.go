@@ -26,7 +26,7 @@ type gramSlot struct {
 }
 
 const (
-	gramBits = 17
+	gramBits = 18
 	gramCase = 0x20202020 // folds letters, and some signs with others: words are compared afterwards
 )
 
@@ -36,6 +36,17 @@ func gramHash(v uint32) uint32 { return v * 0x9E3779B1 >> (32 - gramBits) }
 var anyNext = func() (c byteSet) {
 	for i := range 256 {
 		c.add(byte(i))
+	}
+	return
+}()
+
+// wordEdge as a word's first byte stands for anything that no word goes on with. It makes
+// short words rare.
+const wordEdge = 0
+
+var edgeBytes = func() (c byteSet) {
+	for _, b := range []byte(" \n\t\r\"'`=:;,(<>[{/|\\") {
+		c.add(b)
 	}
 	return
 }()
@@ -76,6 +87,12 @@ func newFinder(words []string, next [][]byteSet) *finder {
 			switch {
 			case k == 4:
 				put(v, i)
+			case k == 0 && w[0] == wordEdge:
+				for c := range 256 {
+					if edgeBytes.has(byte(c)) {
+						expand(uint32(c|0x20), 1)
+					}
+				}
 			case k < len(w):
 				expand(v|uint32(w[k])<<(8*k), k+1)
 			default:
@@ -127,6 +144,10 @@ func (f *finder) list(v uint32) []int32 {
 
 // find reports every word with its place.
 func (f *finder) find(text []byte, report func(word, start, end int)) {
+	var head [4]byte // before the first byte is an edge
+	head[0] = ' '
+	copy(head[1:], text)
+	f.check(text, -1, binary.LittleEndian.Uint32(head[:])|gramCase, report)
 	i := 0
 	for ; i+8 <= len(text); i += 4 {
 		v := binary.LittleEndian.Uint64(text[i:]) | gramCase<<32 | gramCase
@@ -134,7 +155,10 @@ func (f *finder) find(text []byte, report func(word, start, end int)) {
 		if f.bits[a>>6]>>(a&63)&1|f.bits[b>>6]>>(b&63)&1|f.bits[c>>6]>>(c&63)&1|f.bits[d>>6]>>(d&63)&1 == 0 {
 			continue
 		}
-		for k := range 4 {
+		for k, h := range [4]uint32{a, b, c, d} {
+			if f.bits[h>>6]>>(h&63)&1 == 0 {
+				continue
+			}
 			f.check(text, i+k, uint32(v>>(8*k)), report)
 		}
 	}
@@ -146,11 +170,13 @@ func (f *finder) find(text []byte, report func(word, start, end int)) {
 }
 
 func (f *finder) check(text []byte, at int, v uint32, report func(word, start, end int)) {
-	if h := gramHash(v); f.bits[h>>6]>>(h&63)&1 == 0 {
-		return
-	}
 	for _, w := range f.list(v) {
-		if word := f.words[w]; hasWord(text[at:], word) {
+		word := f.words[w]
+		if word[0] == wordEdge {
+			if hasWord(text[at+1:], word[1:]) {
+				report(int(w), at+1, at+len(word))
+			}
+		} else if at >= 0 && hasWord(text[at:], word) {
 			report(int(w), at, at+len(word))
 		}
 	}

@@ -10,66 +10,6 @@ import (
 // LOCATION: postal addresses in the forms of the main languages. A street word finds
 // the place; the pattern is tried on the words around it alone.
 
-type addressForm struct {
-	words   []string
-	pattern string // of the street with its number; what follows is the tail's
-	score   float64
-	before  int                                // bytes before the word that belong to the window
-	likely  func(s *scan, start, end int) bool // a look before the pattern is tried
-}
-
-const capWord = `[\p{Lu}][\p{L}'’.-]*`
-
-// numberBehind: a house number follows the street's name at once.
-func numberBehind(s *scan, start, end int) bool {
-	i := end
-	for i < len(s.text) && (s.text[i] == ' ' || s.text[i] == '.') && i-end < 2 {
-		i++
-	}
-	return is(s.at(i), cDigit)
-}
-
-// numberBefore: a house number stands before the word for the street.
-func numberBefore(s *scan, start, end int) bool {
-	i := start - 1
-	for i >= 0 && start-i < 4 && (s.text[i] == ' ' || s.text[i] == ',') {
-		i--
-	}
-	if i == start-1 {
-		return false
-	}
-	for k := 0; k < 7 && i >= 0; k++ { // bis, ter
-		if is(s.text[i], cDigit) {
-			return true
-		}
-		if !is(s.text[i], cLower) && s.text[i] != ' ' {
-			return false
-		}
-		i--
-	}
-	return false
-}
-
-// numberLater: a name and then a number follow the word for the street.
-func numberLater(s *scan, start, end int) bool {
-	if is(s.at(start-1), cAlnum) {
-		return false
-	}
-	to := min(len(s.text), end+64)
-	line := s.text[end:to]
-	if i := bytes.IndexByte(line, '\n'); i >= 0 {
-		line = line[:i]
-	}
-	capital := false
-	for _, c := range line {
-		if is(c, cDigit) {
-			return capital
-		}
-		capital = capital || is(c, cUpper|cHigh)
-	}
-	return capital && (bytes.Contains(line, []byte("S/N")) || bytes.Contains(line, []byte("s/n")))
-}
-
 // What English streets end in.
 const enSuffixes = `Street St Avenue Ave Av Road Rd Lane Ln Drive Dr Boulevard Blvd Court Ct Place Pl Square Sq Highway Hwy Parkway Pkwy Terrace Ter Circle Cir Trail Trl Crescent Cres Close Gardens Garden Mews Way Route Plaza Alley
 Crossing Crossroad Turnpike Loop Ridge Heights Point Points Station Stations Village Manor Island Islands Junction Junctions Landing Meadow Meadows View Views Forge Forges Mount Mountain Mountains Trace Track Walk Walks Expressway Extension Extensions Estate Estates
@@ -81,95 +21,214 @@ Lock Locks Lodge Mill Mills Mission Motorway Neck Overpass Parkways Passage Radi
 // streets is enSuffixes as a set, in lower case.
 var streets = wordSet(strings.ToLower(enSuffixes))
 
-var addressForms = []addressForm{
-	{
-		words:   []string{"straße", "strasse", "str.", "weg", "platz", "allee", "gasse", "chaussee", "stieg", "-ring", "damm", "ufer", "steig", "graben"},
-		pattern: `(?:(?:Am|An der|Auf der|Im|In der|Zum|Zur|Alte|Neue|Große|Kleine|Obere|Untere|[\p{Lu}][\p{L}.]+-?) ?){0,2}\b(?:[\p{Lu}][\p{L}-]*)?(?:straße|strasse|str\.|Straße|Strasse|Str\.|weg|Weg|platz|Platz|allee|Allee|gasse|Gasse|-Ring|chaussee|stieg|steig|damm|Damm|ufer|Ufer|graben) ?\d{1,4}(?:[/-]\d{1,4})?(?: ?[a-zA-Z]\b)?\b`,
-		score:   0.8, before: 48, likely: numberBehind,
-	},
-	{
-		words:   []string{"rue ", "avenue ", "boulevard ", "place ", "chemin ", "allée", "impasse ", "quai ", "route ", "cours ", " bd ", " bd. ", " av. ", "square ", "passage ", "sentier ", "villa ", "faubourg ", "voie "},
-		pattern: `\b\d{1,4}(?: ?(?:bis|ter|quater|[A-C]))?,? (?i:rue|avenue|av\.|boulevard|bd\.?|place|chemin|allées?|impasse|quai|route|cours|square|passage|sentier|villa|faubourg|voie) (?:(?:de la|de l['’]|des|du|de|d['’]|la|le|les|l['’]|aux?|Saint|Sainte)[ -]?)*` + capWord + `(?:[ -](?:(?:de|du|des|la|le|et|l['’]|d['’]) ?)*` + capWord + `){0,3}`,
-		score:   0.8, before: 16, likely: numberBefore,
-	},
-	{
-		words:   []string{"calle ", "c/ ", "avenida ", "avda", "paseo ", "plaza ", "carrer ", "via ", "viale ", "piazza ", "piazzale ", "corso ", "largo ", "rua ", "travessa ", "praça ", "ulica ", "ul. ", "aleja ", "aleje ", "al. ", "carrera ", "camino ", "alameda ", "estrada ", "rodovia ", "plac ", "pl. ", "strada ", "vicolo ", "borgo ", "contrada ", "località ", "privada ", "circuito ", "cerrada ", "calzada ", "andador ", "boulevard ", "blvd. ", "callejón ", "os. ", "rambla ", "glorieta ", "ronda ", "cuesta ", "pasaje ", "travesía ", "prolongación ", "lungomare ", "r. ", "av. ", "osiedle "},
-		pattern: `(?i:calle|c/|avenida|avda\.?|av\.|paseo|plaza|carrer|via|viale|piazzale|piazza|corso|largo|rua|travessa|praça|ulica|ul\.|aleja|aleje|al\.|carrera|camino|alameda|estrada|rodovia|plac|pl\.|strada|vicolo|borgo|contrada|località|privada|circuito|cerrada|calzada|andador|boulevard|blvd\.|callejón|os\.|osiedle|rambla|glorieta|ronda|cuesta|pasaje|travesía|prolongación|lungomare|r\.) (?:(?:de la|de los|de las|del|de|della|delle|dei|degli|dell['’]|di|da|do|dos|das|la|los|las|San|Santa|Santo|\d{1,2}) )*` + capWord + `(?:[ -](?:(?:de|del|la|los|las|di|da|do|dos|e|y|della|dei) )*` + capWord + `){0,4},? ?(?:n[º°o.]?\.? ?|# ?|No\.? ?|Núm\.? ?|km )?(?:\d{1,5}\b[A-Za-z]?|S/N|s/n)(?:[/-] ?\d+[ºª°]?(?: ?[A-Z]\b)?|, ?\d+[ºª°](?: ?[A-Z]\b)?)*`,
-		score:   0.75, before: 2, likely: numberLater,
-	},
-	{
-		words:   []string{"straat ", "laan ", "plein ", "gracht ", "kade ", "singel ", "dijk ", "steeg ", "baan ", "hof ", "dreef ", "weg ", "pad ", "markt "},
-		pattern: `\b(?:` + capWord + ` ){0,2}[\p{Lu}][\p{L}'’-]*(?:straat|laan|weg|plein|gracht|kade|singel|dijk|steeg|baan|hof|pad|dreef|markt) \d{1,4}(?: ?[a-zA-Z]\b|-\d+|-[IVX]+)?\b`,
-		score:   0.75, before: 48, likely: numberBehind,
-	},
-	{
-		words:   []string{"gatan ", "vägen ", "gade ", "vej ", "katu ", "tie ", "gata ", "veien ", "allé ", "stræde "},
-		pattern: `\b(?:` + capWord + ` ){0,1}[\p{Lu}][\p{L}-]*(?:gatan|vägen|gade|vej|katu|tie|gata|veien|allé|stræde) \d{1,4} ?[A-Za-z]?\b`,
-		score:   0.7, before: 48, likely: numberBehind,
-	},
-	{
-		words:   []string{"p.o. box", "po box", "p o box", "p.o.box", "post office box", "postfach", "apartado", "boîte postale", "caixa postal", "casella postale", "postbus", "skrytka pocztowa", "locked bag", "gpo box", "private bag", "unit ", "psc ", "usns ", "usnv ", "usnn ", "uss ", "uscgc "},
-		pattern: `(?i:p\.? ?o\.? ?box|post office box|gpo box|locked bag|private bag|postfach|apartado(?: de correos| postal)?|boîte postale|caixa postal|casella postale|postbus|skrytka pocztowa) ?#?\d{1,7}\b|\b(?:PSC|Unit) \d{3,5},?[ ]?(?:Box \d{3,5})?[ \n,]{1,2}(?:APO|FPO|DPO) A[AEP] \d{5}|\bUS(?:NS|NV|NN|S|CGC) ` + capWord + `[ \n]{1,2}(?:APO|FPO|DPO),? A[AEP] \d{5}`,
-		score:   0.8, before: 2, likely: func(s *scan, start, end int) bool {
-			to := min(len(s.text), end+30)
-			return digit(s.text[:to], end) < to
-		},
-	},
+var addresses = []ownSecret{
+	// The word ends the street's name and a number follows.
+	{"address", []string{"straße", "strasse", "str.", "weg", "platz", "allee", "gasse", "chaussee", "stieg", "-ring", "damm ", "ufer ", "steig ", "graben ",
+		"straat ", "laan ", "plein ", "gracht ", "kade ", "singel ", "dijk ", "steeg ", "baan ", "hof ", "dreef ", "pad ", "markt ",
+		"gatan ", "vägen ", "gade ", "vej ", "katu ", "tie ", "gata ", "veien ", "allé ", "stræde "}, (*scan).streetEnding, nil},
+	// A number, the word, the name.
+	{"address", []string{"rue ", "avenue ", "boulevard ", "place ", "chemin ", "allée ", "allées ", "impasse ", "quai ", "route ", "cours ", " bd ", " bd. ", " av. ", "square ", "passage ", "sentier ", "faubourg ", "voie "}, (*scan).streetAfter, nil},
+	// The word, the name, a number.
+	{"address", []string{"calle ", "c/ ", "avenida ", "avda ", "avda. ", "paseo ", "plaza ", "carrer ", "via ", "viale ", "piazza ", "piazzale ", "corso ", "largo ", "rua ", "travessa ", "praça ", "ulica ", "ul. ", "aleja ", "aleje ", "al. ", "carrera ", "camino ", "alameda ",
+		"estrada ", "rodovia ", "plac ", "pl. ", "strada ", "vicolo ", "borgo ", "contrada ", "località ", "privada ", "circuito ", "cerrada ", "calzada ", "andador ", "boulevard ", "blvd. ", "callejón ", "os. ", "rambla ", "glorieta ", "ronda ", "cuesta ",
+		"pasaje ", "travesía ", "prolongación ", "lungomare ", " r. ", " av. ", "osiedle "}, (*scan).streetBefore, nil},
+	{"address", []string{"p.o. box", "po box", "p o box", "p.o.box", "post office box", "postfach", "apartado", "boîte postale", "caixa postal", "casella postale", "postbus", "skrytka pocztowa", "locked bag", "gpo box", "private bag", "box "}, (*scan).postBox, nil},
+	{"address", []string{"unit ", "psc ", "usns ", "usnv ", "usnn ", "uss ", "uscgc "}, (*scan).military, nil},
+	{"address", addressLabels, (*scan).addressLabel, nil},
 }
 
-type compiledForm struct {
-	addressForm
-	once sync.Once
-	re   *regexp.Regexp
+// houseEnd gives the end of a house number at i, with letter and range; i where there is
+// none.
+func (s *scan) houseEnd(i int) int {
+	t, k := s.text, i
+	for k < len(t) && is(t[k], cDigit) && k-i < 6 {
+		k++
+	}
+	if k == i || k-i > 5 {
+		return i
+	}
+	if is(s.at(k), cAlpha) && !is(s.at(k+1), cAlnum) {
+		k++
+	} else if s.at(k) == ' ' && is(s.at(k+1), cAlpha) && !is(s.at(k+2), cAlnum|cHigh) && s.at(k+2) != '\'' && s.at(k+1)|0x20 != 'y' && s.at(k+1)|0x20 != 'e' && s.at(k+1)|0x20 != 'i' && s.at(k+1)|0x20 != 'o' {
+		k += 2
+	}
+	for (s.at(k) == '-' || s.at(k) == '/') && is(s.at(k+1), cAlnum) {
+		m := k + 1
+		for m < len(t) && is(t[m], cAlnum) && m-k < 6 {
+			m++
+		}
+		if is(s.at(m), cAlnum) {
+			break
+		}
+		k = m
+	}
+	if is(s.at(k), cAlnum|cHigh) || (s.at(k) == '.' || s.at(k) == ':') && is(s.at(k+1), cDigit) || s.at(k) == '%' {
+		return i
+	}
+	return k
 }
 
-var addresses = func() []ownSecret {
-	var out []ownSecret
-	for _, f := range addressForms {
-		c := &compiledForm{addressForm: f}
-		out = append(out, ownSecret{"address", f.words, c.find, nil})
+// streetEnding takes Hauptstraße 5, Berliner Allee 12a, An der Weide 3.
+func (s *scan) streetEnding(start, end int) {
+	t := s.text
+	i := end
+	for i < len(t) && (t[i] == ' ' || t[i] == '.') && i-end < 2 {
+		i++
 	}
-	// Short street words stand between a blank and the end of a word.
-	var ends, letters byteSet
-	for _, c := range []byte(" .,;\n\r\"'\\)<#-") {
-		ends.add(c)
+	if end <= s.addressEnd || !is(s.at(i), cDigit) || i == end && is(t[end-1], cAlpha|cHigh) {
+		return
 	}
-	for c := byte('a'); c <= 'z'; c++ {
-		letters.add(c)
+	stop := s.houseEnd(i)
+	if stop == i {
+		return
 	}
-	var long []string
-	short := map[int][]string{}
-	for w := range streets {
-		if len(w) < 4 {
-			short[len(w)] = append(short[len(w)], " "+w)
-		} else {
-			long = append(long, w)
+	from := start
+	back := func(i int) int {
+		for i > 0 && (is(t[i-1], cAlpha|cHigh) || (t[i-1] == '-' || t[i-1] == '\'' || t[i-1] == '.') && is(s.at(i-2), cAlpha|cHigh) && t[i-1] != '.') {
+			i--
+		}
+		return i
+	}
+	from = back(from)
+	if !s.capital(from) {
+		return
+	}
+	named := from < start
+	for range 3 {
+		if s.at(from-1) != ' ' {
+			break
+		}
+		k := back(from - 1)
+		if k == from-1 && s.at(k-1) == '.' { // Dr. , St.
+			k = back(k - 1)
+		}
+		low := string(bytes.ToLower(t[k : from-1]))
+		if k == from-1 || !s.capital(k) && !(placeParticles[low] && s.at(k-1) == ' ' && s.capital(back(k-1))) || s.at(k-1) == '@' {
+			break
+		}
+		from, named = k, true
+	}
+	if !named {
+		return
+	}
+	s.address(from, stop, 0.8)
+}
+
+// streetAfter takes 12 bis, rue de la Paix.
+func (s *scan) streetAfter(start, end int) {
+	t := s.text
+	if t[start] == ' ' {
+		start++
+	}
+	if end <= s.addressEnd || is(s.at(start-1), cAlpha|cHigh) {
+		return
+	}
+	i := start
+	for i > 0 && (t[i-1] == ' ' || t[i-1] == ',') && start-i < 3 {
+		i--
+	}
+	if i == start {
+		return
+	}
+	for _, w := range []string{"bis", "ter", "quater", "A", "B", "C"} {
+		if bytes.HasSuffix(t[:i], []byte(w)) {
+			if i -= len(w); s.at(i-1) == ' ' {
+				i--
+			}
+			break
 		}
 	}
-	var blank byteSet
-	blank.add(' ')
-	out = append(out,
-		ownSecret{"address", long, (*scan).englishStreet, nil},
-		ownSecret{"address", short[2], (*scan).englishStreet, []byteSet{blank, letters, letters, ends}},
-		ownSecret{"address", short[3], (*scan).englishStreet, nil},
-		ownSecret{"address", addressLabels, (*scan).addressLabel, nil})
-	return out
-}()
+	from := i
+	for from > 0 && is(t[from-1], cDigit) && i-from < 5 {
+		from--
+	}
+	if from == i || s.at(from-1) == '-' && is(s.at(from-2), cDigit) {
+		return
+	}
+	if stop := s.names(end); stop > end {
+		s.address(from, stop, 0.8)
+	}
+}
 
-func (f *compiledForm) find(s *scan, start, end int) {
-	if end <= s.addressEnd || !f.likely(s, start, end) {
+// streetBefore takes Calle de Alcalá, 45 and via Roma 7.
+func (s *scan) streetBefore(start, end int) {
+	t := s.text
+	if t[start] == ' ' {
+		start++
+	}
+	if end <= s.addressEnd || is(s.at(start-1), cAlnum|cHigh) || s.at(start-1) == '/' || s.at(start-1) == '.' {
 		return
 	}
-	f.once.Do(func() { f.re = regexp.MustCompile(f.pattern) })
-	from := max(0, start-f.before, s.addressEnd)
-	for from < start && s.text[from]&0xC0 == 0x80 { // not inside a character
-		from++
+	i := end
+	for k := i; k < len(t) && is(t[k], cDigit) && k-i < 3; k++ { // Rua 25 de Março
+		if s.at(k+1) == ' ' && is(s.at(k+2), cLower) {
+			i = k + 2
+		}
 	}
-	m := f.re.FindIndex(s.text[from:min(len(s.text), end+90)])
-	if m == nil || from+m[0] > start || from+m[1] < end {
+	stop := s.names(i)
+	if stop == i {
 		return
 	}
-	s.address(from+m[0], from+m[1], f.score)
+	i = stop
+	for i < len(t) && (t[i] == ' ' || t[i] == ',') && i-stop < 2 {
+		i++
+	}
+	for _, w := range []string{"n.º ", "nº ", "n° ", "n. ", "nr ", "nr. ", "no. ", "num. ", "núm. ", "número ", "numero ", "# ", "#", "km ", "n "} {
+		if hasWord(t[i:], w) {
+			i += len(w)
+			break
+		}
+	}
+	if hasWord(t[i:], "s/n") {
+		s.address(start, i+3, 0.75)
+		return
+	}
+	if k := s.houseEnd(i); k > i && !(k-i == 4 && i == stop+1 && t[stop] == ' ' && (t[i] == '1' && t[i+1] == '9' || t[i] == '2' && t[i+1] == '0') && is(t[start], cUpper)) {
+		s.address(start, k, 0.75)
+	}
+}
+
+// postBox takes PO Box 123 and its kin.
+func (s *scan) postBox(start, end int) {
+	t := s.text
+	if end <= s.addressEnd || is(s.at(start-1), cAlnum) {
+		return
+	}
+	i := end
+	for _, w := range []string{" de correos", " postal", ":"} {
+		if hasWord(t[i:], w) {
+			i += len(w)
+		}
+	}
+	for i < len(t) && i-end < 16 && (t[i] == ' ' || t[i] == '#') {
+		i++
+	}
+	stop := i
+	for stop < len(t) && is(t[stop], cDigit) {
+		stop++
+	}
+	if stop == i || stop-i > 7 || is(s.at(stop), cAlpha) {
+		return
+	}
+	if hasWord(t[start:], "box ") && (!is(t[start], cUpper) || s.addressTail(stop) == stop) {
+		return
+	}
+	s.address(start, stop, 0.8)
+}
+
+var militaryForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(?:PSC|Unit) \d{3,5},?[ ]?(?:Box \d{3,5})?|US(?:NS|NV|NN|S|CGC) [\p{Lu}][\p{L}'’.-]*)[ \n,]{1,2}(?:APO|FPO|DPO),? A[AEP] \d{5}`)
+})
+
+// military takes addresses of the United States' forces abroad.
+func (s *scan) military(start, end int) {
+	to := min(len(s.text), end+80)
+	if near := s.text[end:to]; !bytes.Contains(near, []byte("PO")) || end <= s.addressEnd {
+		return
+	}
+	if m := militaryForm().FindIndex(s.text[start:to]); m != nil {
+		s.address(start, start+m[1], 0.8)
+	}
 }
 
 // address adds a street with its number, and what of an address follows it.
@@ -185,85 +244,90 @@ func (s *scan) address(a, b int, score float64) {
 	s.add(hit{typ: "LOCATION", start: a, end: b, score: score})
 }
 
-// englishStreet takes a number, a name and an English word for a street.
+// englishStreet takes a number, a name and an English word for a street. It is called for
+// every number: few have a word with a capital behind them.
 func (s *scan) englishStreet(start, end int) {
-	if s.text[start] == ' ' {
-		start++
-	}
-	if end <= s.addressEnd || is(s.at(start-1), cAlpha) || is(s.at(end), cAlpha) {
+	t := s.text
+	if s.at(start-1) == '.' || s.at(start-1) == '$' || s.at(start-1) == ':' {
 		return
 	}
-	plain := !is(s.text[start], cUpper)
-	if plain && !plainStreets[string(s.text[start:end])] {
-		return // an English street word has a capital, but for notes in haste
+	i := end
+	for (s.at(i) == '/' || s.at(i) == '-') && is(s.at(i+1), cDigit) { // 12/14, 4-6
+		for i++; i < len(t) && is(t[i], cAlnum) && i-end < 6; i++ {
+		}
 	}
-	from := s.houseNumber(start, plain)
-	if from < 0 {
+	if s.at(i) == ',' {
+		i++
+	}
+	if s.at(i) != ' ' || !is(s.at(i+1), cAlnum|cHigh) {
 		return
 	}
-	if s.at(end) == '.' && end-start <= 4 {
-		end++
+	plain := is(t[i+1], cLower)
+	last, words, most := -1, 0, 6
+	if plain {
+		most = 4
+	}
+	var b [24]byte
+	for range most {
+		from := i + 1
+		k := s.wordEnd(from)
+		if is(s.at(from), cDigit) { // 5th
+			for k = from; k < len(t) && is(t[k], cAlnum); k++ {
+			}
+			if k-from > 5 || is(t[k-1], cDigit) {
+				break
+			}
+		} else if k == from || !plain && !s.capital(from) && !placeParticles[string(t[from:k])] || k-from > len(b) {
+			break
+		}
+		low := b[:0]
+		for _, c := range t[from:k] {
+			low = append(low, lowerByte[c])
+		}
+		words++
+		if words > 1 && (!plain && streets[string(low)] || plain && plainStreets[string(low)]) {
+			last = k
+		}
+		if s.at(k) == '.' && k-from <= 3 {
+			k++
+		}
+		if i = k; s.at(i) != ' ' {
+			break
+		}
+	}
+	if last < 0 {
+		return
+	}
+	if s.at(last) == '.' && !(s.at(last+1) == ' ' && last-end > 3 && streetsLong(t[:last])) {
+		last++
 	}
 	for _, d := range []string{" NW", " NE", " SW", " SE", " N", " S", " E", " W", " North", " South", " East", " West"} {
-		if bytes.HasPrefix(s.text[end:], []byte(d)) && !is(s.at(end+len(d)), cAlnum) {
-			end += len(d)
+		if bytes.HasPrefix(t[last:], []byte(d)) && !is(s.at(last+len(d)), cAlnum) {
+			last += len(d)
 			break
 		}
 	}
 	if !plain {
-		s.address(from, end, 0.8)
+		s.address(s.flat(start), last, 0.8)
 		return
 	}
-	if near, far := s.context(from, end); s.addressTail(end) > end || near.has(placeIndex()) || far.has(placeIndex()) {
-		s.address(from, end, 0.6)
+	if near, far := s.context(start, last); s.addressTail(last) > last || near.has(placeIndex()) || far.has(placeIndex()) {
+		s.address(s.flat(start), last, 0.6)
 	}
+}
+
+// streetsLong reports whether the last word is written out: a full stop behind it ends a
+// sentence.
+func streetsLong(t []byte) bool {
+	k := len(t)
+	for k > 0 && is(t[k-1], cAlpha) {
+		k--
+	}
+	return len(t)-k > 4
 }
 
 // plainStreets are street words that are taken in lower case too.
 var plainStreets = wordSet("street avenue road lane boulevard court drive")
-
-// houseNumber goes back from a street word over capitalised words to the number they
-// follow, and over a flat before it. plain: the words may have no capitals, and are few.
-// -1: there is none.
-func (s *scan) houseNumber(street int, plain bool) int {
-	t := s.text
-	i := street
-	most := 6
-	if plain {
-		most = 3
-	}
-	for step := range most {
-		if i < 2 || t[i-1] != ' ' && t[i-1] != '\n' {
-			return -1
-		}
-		end := i - 1
-		if t[end-1] == ',' || t[end-1] == '.' {
-			end--
-		}
-		k := end
-		for k > 0 && !is(t[k-1], cSpace) && end-k < 24 && t[k-1] != ',' {
-			k--
-		}
-		if k == end {
-			return -1
-		}
-		if is(t[k], cDigit) && !is(s.at(end-1), cLower) || is(t[k], cDigit) && end-k < 8 && !bytes.HasSuffix(t[k:end], []byte("th")) && !bytes.HasSuffix(t[k:end], []byte("st")) && !bytes.HasSuffix(t[k:end], []byte("nd")) && !bytes.HasSuffix(t[k:end], []byte("rd")) {
-			if step == 0 {
-				return -1 // a number and no name
-			}
-			// A flat before the house: Flat 61 5 Amy Steps, Studio 8, Bowen Curve.
-			return s.flat(k)
-		}
-		if k > 0 && t[k-1] == ',' || !is(t[k], cUpper|cDigit|cHigh) && t[k] != '#' && !(plain && is(t[k], cLower)) {
-			return -1
-		}
-		if t[k] == '#' && k+1 < end && is(t[k+1], cDigit) {
-			return k + 1
-		}
-		i = k
-	}
-	return -1
-}
 
 var flats = wordSet("flat studio unit level apt apartment suite h.no.")
 

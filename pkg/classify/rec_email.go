@@ -13,6 +13,7 @@ func (s *scan) emails() {
 		}
 		i += from
 		from = i + 1
+		s.credentials(i)
 		if start, end, ok := s.email(i); ok {
 			s.add(hit{typ: "EMAIL_ADDRESS", start: start, end: end, score: 1, valid: true})
 			from = end

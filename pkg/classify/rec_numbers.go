@@ -68,6 +68,9 @@ func (s *scan) number(start, end int) {
 		}
 		return
 	}
+	if first && n <= 8 && start >= s.addressEnd && (s.at(end) == ' ' || s.at(end) == ',' || s.at(end) == '/' || s.at(end) == '-') {
+		s.englishStreet(start, end)
+	}
 	if n >= 2 && n <= 6 {
 		s.postal(start, end)
 	}
@@ -106,14 +109,16 @@ func (s *scan) longRuns() {
 		if !is(t[p], cAlnum) {
 			continue
 		}
-		start, end := p, p+1
+		start, end, mask := p, p, uint8(0)
 		for start > 0 && is(t[start-1], cAlnum) {
 			start--
+			mask |= class[t[start]]
 		}
 		for end < len(t) && is(t[end], cAlnum) {
+			mask |= class[t[end]]
 			end++
 		}
-		if p = end; end-start < least {
+		if p = end; end-start < least || mask&(cDigit|cUpper) == 0 || mask&cAlpha == 0 {
 			continue
 		}
 		if start > 0 && t[start-1] == '\\' && (t[start] == 'n' || t[start] == 'r' || t[start] == 't') {

@@ -53,6 +53,24 @@ func (s *scan) capital(i int) bool {
 	return unicode.IsUpper(r)
 }
 
+// elided reports whether an article without its vowel stands before a capital: d'Orsay.
+func (s *scan) elided(i int) bool {
+	if !is(s.at(i), cLower) {
+		return false
+	}
+	for k := i + 1; k < i+6; k++ {
+		switch {
+		case s.at(k) == '\'':
+			return s.capital(k + 1)
+		case bytes.HasPrefix(s.text[min(k, len(s.text)):], []byte("’")):
+			return s.capital(k + 3)
+		case !is(s.at(k), cLower):
+			return false
+		}
+	}
+	return false
+}
+
 // names gives the end of a run of words with capitals, as towns are called; i where there
 // is none.
 func (s *scan) names(i int) int {
@@ -62,7 +80,7 @@ func (s *scan) names(i int) int {
 		if e == i || e-i > 32 {
 			break
 		}
-		if s.capital(i) {
+		if s.capital(i) || s.elided(i) {
 			end = e
 			if s.at(e) == '.' && e-i <= 3 {
 				e++
@@ -123,6 +141,9 @@ func (s *scan) addressTail(b int) int {
 			for i++; i < len(s.text) && is(s.text[i], cAlnum); i++ {
 			}
 			end = i
+		case s.floorEnd(i) > i:
+			i = s.floorEnd(i)
+			end = i
 		case e > i && unitWords[low] && s.unitEnd(e) > e:
 			i = s.unitEnd(e)
 			end = i
@@ -156,6 +177,38 @@ func (s *scan) addressTail(b int) int {
 		}
 	}
 	return end
+}
+
+// floorEnd gives the end of a floor: 3º B, 2nd Floor.
+func (s *scan) floorEnd(i int) int {
+	k := i
+	for k < len(s.text) && is(s.text[k], cDigit) && k-i < 3 {
+		k++
+	}
+	if k == i || k-i > 2 {
+		return i
+	}
+	for _, w := range []string{"º", "ª", "°", ".º", ".ª", "er ", "e ", "st ", "nd ", "rd ", "th "} {
+		if !bytes.HasPrefix(s.text[k:], []byte(w)) {
+			continue
+		}
+		k += len(w)
+		if w[len(w)-1] == ' ' {
+			if e := s.wordEnd(k); unitWords[string(bytes.ToLower(s.text[k:e]))] {
+				return e
+			}
+			return i
+		}
+		m := k
+		if s.at(m) == ' ' {
+			m++
+		}
+		if e := s.wordEnd(m); e > m && (e-m == 1 && is(s.text[m], cUpper) || hasWord(s.text[m:e], "izq") || hasWord(s.text[m:e], "izda") || hasWord(s.text[m:e], "dcha") || hasWord(s.text[m:e], "der")) {
+			return e
+		}
+		return k
+	}
+	return i
 }
 
 // unitEnd gives the end of what a word for a unit names: 4B, 2.º, Roma Norte.

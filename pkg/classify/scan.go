@@ -12,13 +12,14 @@ type scan struct {
 	windowEnd   map[*secretRule]int // where a window rule last matched
 	genericEnd  int                 // where the last generic secret began
 
-	phoneEnd   int    // end of the last telephone number
-	curl       [2]int // how far options of curl were looked for
-	datesEnd   int    // end of the last number that was looked at as a date of birth
-	pemEnd     int    // end of the last private key
-	lookups    int    // of the telephone library
-	encodedEnd int    // end of the last token that could be an encoding
-	addressEnd int    // end of the last postal address
+	phoneEnd      int    // end of the last telephone number
+	curl          [2]int // how far options of curl were looked for
+	datesEnd      int    // end of the last number that was looked at as a date of birth
+	connectionEnd int    // end of the last :// that was looked behind for a password
+	pemEnd        int    // end of the last private key
+	lookups       int    // of the telephone library
+	encodedEnd    int    // end of the last token that could be an encoding
+	addressEnd    int    // end of the last postal address
 
 	// context words of the last value asked about
 	ctxKept          bool

@@ -168,6 +168,10 @@ var secretsOnce = sync.OnceValue(func() *secretTable {
 	var next [][]byteSet
 	add := func(word string, tr *trigger) {
 		low := strings.ToLower(word)
+		edge := 0
+		if len(low) == 2 && (tr.rule.word || tr.rule.kind == secretOwn) {
+			low, edge = string([]byte{wordEdge})+low, 1
+		}
 		i, ok := index[low]
 		if !ok {
 			i = len(words)
@@ -182,8 +186,8 @@ var secretsOnce = sync.OnceValue(func() *secretTable {
 			if n := k - len(low); n == len(next[i]) {
 				next[i] = append(next[i], byteSet{})
 			}
-			if set := &next[i][k-len(low)]; k < len(tr.rule.heads) {
-				set.or(&tr.rule.heads[k])
+			if set := &next[i][k-len(low)]; k-edge < len(tr.rule.heads) {
+				set.or(&tr.rule.heads[k-edge])
 			} else {
 				set.or(&anyNext)
 			}

@@ -19,7 +19,6 @@ type ownSecret struct {
 var ownSecrets = []ownSecret{
 	{"private-key", []string{"-----begin", "---- begin ssh2"}, (*scan).privateKey, nil},
 	{"jwt", []string{"eyj", "eya"}, (*scan).jwt, nil},
-	{"connection-string", []string{"://"}, (*scan).connection, nil},
 	{"connection-string", []string{"password=", "pwd=", "accountkey=", "sharedaccesskey="}, (*scan).keyValue, nil},
 	{"basic-auth-header", []string{"basic "}, (*scan).basic, nil},
 	{"bearer-token", []string{"bearer ", "token "}, (*scan).bearer, nil},
@@ -102,6 +101,23 @@ func (s *scan) jwt(start, end int) {
 		return
 	}
 	s.addSecret("jwt", start, i, 1, true)
+}
+
+// credentials goes back from an @ to the beginning of a URL that it may stand in.
+func (s *scan) credentials(at int) {
+	t := s.text
+	for i := at - 1; i >= 2 && at-i < 400; i-- {
+		switch c := t[i]; {
+		case is(c, cSpace), c == '"', c == '\'', c == '<', c == '>', c == '`', c == '@' && i < s.connectionEnd:
+			return
+		case c == '/' && t[i-1] == '/' && t[i-2] == ':':
+			if i+1 > s.connectionEnd {
+				s.connectionEnd = i + 1
+				s.connection(i-2, i+1)
+			}
+			return
+		}
+	}
 }
 
 // connection takes the password of a URL: scheme://user:password@host.
