@@ -3,6 +3,8 @@ package classify
 import (
 	"encoding/binary"
 	"math/bits"
+	"strings"
+	"unicode/utf8"
 )
 
 // finder finds many lower-case words in one pass. Upper-case ASCII counts as lower case;
@@ -16,13 +18,18 @@ type finder struct {
 	bits  [1 << gramBits / 64]uint64
 	slots []gramSlot // open addressing; a power of two
 	shift int
-	lists [][]int32
+	lists [][]gramWord
 	words []string
 }
 
 type gramSlot struct {
 	gram uint32
 	list int32 // 0: empty
+}
+
+type gramWord struct {
+	word int32
+	at   int32 // of the four bytes in the word; -1: an edge stands before it
 }
 
 const (
@@ -32,10 +39,13 @@ const (
 
 func gramHash(v uint32) uint32 { return v * 0x9E3779B1 >> (32 - gramBits) }
 
-// anyNext is what may stand behind a short word of which nothing else is known.
+// anyNext is what may stand behind a short word of which nothing else is known: ASCII.
 var anyNext = func() (c byteSet) {
-	for i := range 256 {
-		c.add(byte(i))
+	for _, b := range []byte("\t\n\r") {
+		c.add(b)
+	}
+	for b := byte(' '); b < 0x7f; b++ {
+		c.add(b)
 	}
 	return
 }()
@@ -64,73 +74,113 @@ func (s *byteSet) or(o *byteSet) {
 
 // newFinder takes words of at least two bytes. next gives for a word shorter than four
 // what may follow it, as far as that is known; a word of two bytes needs one class at
-// least.
+// least, or an edge before it.
 func newFinder(words []string, next [][]byteSet) *finder {
-	f := &finder{words: words, lists: [][]int32{nil}}
-	at := map[uint32]int32{}
-	put := func(v uint32, word int) {
+	f := &finder{words: words, lists: [][]gramWord{nil}}
+	list := map[uint32]int32{}
+	put := func(v uint32, word, at int) {
 		v |= gramCase
-		if at[v] == 0 {
-			at[v] = int32(len(f.lists))
+		if list[v] == 0 {
+			list[v] = int32(len(f.lists))
 			f.lists = append(f.lists, nil)
 		}
-		l := &f.lists[at[v]]
-		if n := len(*l); n == 0 || (*l)[n-1] != int32(word) {
-			*l = append(*l, int32(word))
+		l := &f.lists[list[v]]
+		if n := len(*l); n == 0 || (*l)[n-1].word != int32(word) {
+			*l = append(*l, gramWord{int32(word), int32(at)})
 		}
 		h := gramHash(v)
 		f.bits[h>>6] |= 1 << (h & 63)
 	}
 	for i, w := range words {
+		edge := w[0] == wordEdge
+		if edge {
+			w = w[1:]
+			f.words[i] = w
+		}
+		if len(w) < 2 || len(w) == 2 && !edge && (i >= len(next) || len(next[i]) == 0) {
+			panic("classify: word too short to look for: " + w)
+		}
+		if len(w) >= 4 {
+			at := rarest(w)
+			put(uint32(w[at])|uint32(w[at+1])<<8|uint32(w[at+2])<<16|uint32(w[at+3])<<24, i, at)
+			continue
+		}
+		var sets []*byteSet // what each of the four bytes can be
+		at := 0
+		if edge {
+			at = -1
+			sets = append(sets, &edgeBytes)
+		}
+		for k := range w {
+			var one byteSet
+			one.add(w[k])
+			sets = append(sets, &one)
+		}
+		for k := 0; len(sets) < 4; k++ {
+			if i < len(next) && k < len(next[i]) {
+				sets = append(sets, &next[i][k])
+			} else {
+				sets = append(sets, &anyNext)
+			}
+		}
 		var expand func(v uint32, k int)
 		expand = func(v uint32, k int) {
-			switch {
-			case k == 4:
-				put(v, i)
-			case k == 0 && w[0] == wordEdge:
-				for c := range 256 {
-					if edgeBytes.has(byte(c)) {
-						expand(uint32(c|0x20), 1)
-					}
-				}
-			case k < len(w):
-				expand(v|uint32(w[k])<<(8*k), k+1)
-			default:
-				set := &anyNext
-				if n := k - len(w); i < len(next) && n < len(next[i]) {
-					set = &next[i][n]
-				}
-				var folded byteSet
-				for c := range 256 {
-					if set.has(byte(c)) && !folded.has(byte(c)|0x20) {
-						folded.add(byte(c) | 0x20)
-						expand(v|uint32(c|0x20)<<(8*k), k+1)
-					}
+			if k == 4 {
+				put(v, i, at)
+				return
+			}
+			var done byteSet
+			for c := range 256 {
+				if folded := byte(c) | 0x20; sets[k].has(byte(c)) && !done.has(folded) {
+					done.add(folded)
+					expand(v|uint32(folded)<<(8*k), k+1)
 				}
 			}
 		}
-		if len(w) < 2 || len(w) == 2 && (i >= len(next) || len(next[i]) == 0) {
-			panic("classify: word too short to look for: " + w)
-		}
 		expand(0, 0)
 	}
-	n := bits.Len(uint(2 * len(at)))
+	n := bits.Len(uint(2 * len(list)))
 	f.shift = 32 - n
 	f.slots = make([]gramSlot, 1<<n)
-	for v, list := range at {
+	for v, l := range list {
 		h := f.slot(v)
 		for f.slots[h].list != 0 {
 			h = (h + 1) & (1<<n - 1)
 		}
-		f.slots[h] = gramSlot{v, list}
+		f.slots[h] = gramSlot{v, l}
 	}
 	return f
+}
+
+// rarest gives the place of the four bytes of a word that other words have least.
+func rarest(w string) int {
+	best, at := 0, 0
+	for i := 0; i+4 <= len(w) && i < 24; i++ {
+		score := 0
+		for k := i; k < i+4; k++ {
+			// Letters from the most frequent on; what is no letter ends few words.
+			switch r := strings.IndexByte("etaoinsrhldcumfpgwybvkxjqz", w[k]); {
+			case r >= 0:
+				score += 4 + r
+			case w[k] == ' ':
+				score += 8
+			case w[k] < utf8.RuneSelf:
+				score += 16
+			default:
+				score += 24
+			}
+		}
+		if score > best {
+			best, at = score, i
+		}
+	}
+	return at
 }
 
 func (f *finder) slot(v uint32) uint32 { return v * 0x85EBCA6B >> f.shift }
 
 // list gives the words that may begin with four folded bytes.
-func (f *finder) list(v uint32) []int32 {
+func (f *finder) list(v uint32) []gramWord {
 	mask := uint32(len(f.slots) - 1)
 	for h := f.slot(v); ; h = (h + 1) & mask {
 		switch s := f.slots[h]; {
@@ -171,13 +221,9 @@ func (f *finder) find(text []byte, report func(word, start, end int)) {
 
 func (f *finder) check(text []byte, at int, v uint32, report func(word, start, end int)) {
 	for _, w := range f.list(v) {
-		word := f.words[w]
-		if word[0] == wordEdge {
-			if hasWord(text[at+1:], word[1:]) {
-				report(int(w), at+1, at+len(word))
-			}
-		} else if at >= 0 && hasWord(text[at:], word) {
-			report(int(w), at, at+len(word))
+		start, word := at-int(w.at), f.words[w.word]
+		if start >= 0 && hasWord(text[start:], word) {
+			report(int(w.word), start, start+len(word))
 		}
 	}
 }
