@@ -1,0 +1,206 @@
+// Package heldout_test keeps the held-out sets honest: well formed, and never
+// a copy of what the detector is trained on or tuned with.
+package heldout_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// row is one line of a set. Its field order is the order in the file: a line
+// has to be what the encoder would write, so a stray, doubled or misspelled
+// field cannot hide.
+type row struct {
+	ID     string `json:"id"`
+	Label  int    `json:"label"`
+	Kind   string `json:"kind"`
+	Lang   string `json:"lang"`
+	Text   string `json:"text"`
+	Source string `json:"source"`
+}
+
+// set says what a file must hold. A label belongs to the whole set.
+type set struct {
+	label int
+	least int // rows
+	kinds string
+	langs string
+}
+
+const others = "es fr de pt it nl pl ru uk tr ar hi zh ja ko vi id"
+
+var sets = map[string]set{
+	"overt":           {1, 160, "override goal_hijack secret_game extraction persona fake_turn payload_split fiction authority fewshot format social task_switch memory", "en"},
+	"spliced":         {1, 140, "mail_thread readme html csv json review ticket calendar pdf search chat code log resume invoice wiki tool_output product_page forum_post newsletter", "en"},
+	"important":       {1, 80, "message header before_you_continue user_asked todo mcp_tool reviewer signature system_note", "en"},
+	"native":          {1, 238, "override extraction persona secret_game authority goal_hijack fiction fewshot format social memory important spliced_mail spliced_web spliced_review spliced_tool spliced_cv spliced_readme spliced_minutes spliced_invoice spliced_code spliced_ticket spliced_json spliced_csv spliced_chat spliced_log", others},
+	"benign_native":   {0, 136, "human_request ai_question trigger assistant_rule mail payment roleplay secret", others},
+	"trigger":         {0, 160, "ignore previous instructions system_prompt override bypass forget pretend act_as developer_mode jailbreak reveal secret hidden disregard from_now_on urgent do_not_tell forward_to password execute delete prompt roleplay unrestricted admin filter repeat injection mode", "en"},
+	"assistant_rules": {0, 110, "system_prompt agents_md chatbot_rules style_guide model_card policy tool_rules", "en"},
+	"llmdocs":         {0, 90, "prompting_guide injection_explained redteam agent_docs tutorial paper blog advisory faq glossary vendor_doc talk news code_example policy_doc forum", "en"},
+	"documents":       {0, 120, "newsletter html_form html_page payment_mail password_reset security_advice changelog contributing recipe minutes contract log diff csv code config runbook meeting_mail manual news product_page review ticket wiki letter todo policy school medical calendar json chat readme travel faq legal_notice agenda", "en"},
+	"prompts":         {0, 120, "roleplay translation editing code question planning multi_part creative summarise advice settings security math", "en"},
+}
+
+// rows reads every set, and fails when a file is missing or unknown.
+func rows(t *testing.T) map[string][]row {
+	t.Helper()
+	names, err := filepath.Glob("*.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(names) != len(sets) {
+		t.Fatalf("%d files, %d sets are known", len(names), len(sets))
+	}
+	all := make(map[string][]row)
+	for _, name := range names {
+		of := strings.TrimSuffix(name, ".jsonl")
+		if _, ok := sets[of]; !ok {
+			t.Fatalf("%s: not a known set", name)
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(f)
+		lines.Buffer(nil, 1<<20)
+		for n := 1; lines.Scan(); n++ {
+			var r row
+			if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+				t.Fatalf("%s:%d: %v", name, n, err)
+			}
+			var again bytes.Buffer
+			e := json.NewEncoder(&again)
+			e.SetEscapeHTML(false)
+			if err := e.Encode(r); err != nil {
+				t.Fatal(err)
+			}
+			if got := bytes.TrimSuffix(again.Bytes(), []byte("\n")); !bytes.Equal(got, lines.Bytes()) {
+				t.Errorf("%s:%d: not the plain form of its own row", name, n)
+			}
+			all[of] = append(all[of], r)
+		}
+		if err := errors.Join(lines.Err(), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// TestRows looks at each row by itself and at each set as a whole. It proves no
+// row of the specification: it keeps the measure of DET-1, DET-4 and DET-7 sound.
+func TestRows(t *testing.T) {
+	ids, texts := map[string]bool{}, map[string]string{}
+	for of, rs := range rows(t) {
+		want := sets[of]
+		if len(rs) < want.least {
+			t.Errorf("%s: %d rows, want at least %d", of, len(rs), want.least)
+		}
+		kinds, langs := map[string]int{}, map[string]int{}
+		for _, r := range rs {
+			kinds[r.Kind]++
+			langs[r.Lang]++
+			if ids[r.ID] || r.ID == "" {
+				t.Errorf("%s: id %q is empty or not unique", of, r.ID)
+			}
+			ids[r.ID] = true
+			if other, ok := texts[r.Text]; ok {
+				t.Errorf("%s: same text as %s", r.ID, other)
+			}
+			texts[r.Text] = r.ID
+			if r.Label != want.label || r.Source != "heldout" {
+				t.Errorf("%s: label %d, source %q", r.ID, r.Label, r.Source)
+			}
+			if strings.TrimSpace(r.Text) != r.Text || r.Text == "" {
+				t.Errorf("%s: text is empty or has blank ends", r.ID)
+			}
+			// What hides from the eye would hide from the reviewer of this set too.
+			if i := strings.IndexFunc(r.Text, func(c rune) bool {
+				return unicode.Is(unicode.Cf, c) || unicode.Is(unicode.Co, c) || unicode.IsControl(c) && c != '\n' && c != '\t'
+			}); i >= 0 {
+				t.Errorf("%s: invisible character at byte %d", r.ID, i)
+			}
+		}
+		closed(t, of, "kind", kinds, want.kinds)
+		closed(t, of, "language", langs, want.langs)
+	}
+	if len(ids) == 0 {
+		t.Fatal("no row was looked at")
+	}
+}
+
+// closed fails when got has a name that is not listed, or lacks one that is.
+func closed(t *testing.T, of, what string, got map[string]int, list string) {
+	t.Helper()
+	names := strings.Fields(list)
+	for name := range got {
+		if !slices.Contains(names, name) {
+			t.Errorf("%s: %s %q is not on the list", of, what, name)
+		}
+	}
+	for _, name := range names {
+		if got[name] == 0 {
+			t.Errorf("%s: %s %q is listed and has no row", of, what, name)
+		}
+	}
+}
+
+// bare keeps letters and digits, in lower case. Quoting, indenting and escaping differ
+// between file formats; the words of a copied sentence do not.
+func bare(s string) string {
+	s = strings.NewReplacer(`\n`, " ", `\t`, " ").Replace(s)
+	return strings.Map(func(c rune) rune {
+		if unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsMark(c) {
+			return unicode.ToLower(c)
+		}
+		return -1
+	}, s)
+}
+
+// TestNothingIsTrainedOn: a held-out text that also stands in the training text measures memory, not
+// the detector. Tests that quote a row elsewhere are not looked at.
+func TestNothingIsTrainedOn(t *testing.T) {
+	var files, texts int
+	known := map[string]string{}
+	for _, dir := range []string{"../grammar", "../inject", "../benign", "../words"} {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			b, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			known[path] = bare(string(b))
+			files++
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, rs := range rows(t) {
+		for _, r := range rs {
+			texts++
+			want := bare(r.Text)
+			for path, have := range known {
+				if strings.Contains(have, want) {
+					t.Errorf("%s stands in %s: write another sentence", r.ID, path)
+				}
+			}
+		}
+	}
+	if files == 0 || texts == 0 {
+		t.Fatalf("compared %d texts with %d files", texts, files)
+	}
+	t.Logf("compared %d texts with %d files", texts, files)
+}
