@@ -1,22 +1,225 @@
-// Package names holds the gazetteer of forenames and surnames: names.txt, made by
-// go generate from lists in the public domain (CC0, Unlicense).
+// Package names says what a word can be: forename, surname, place, firm, ordinary word,
+// or a word that names stand beside. names.txt comes from lists in the public domain and
+// from counts (go generate); own.txt is this project's.
 package names
 
-import _ "embed"
+import (
+	_ "embed"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
 
 //go:generate go run gen.go
 
-// Table is one name a line, in lower case, a tab and its flags in hexadecimal. Lines
+// Lists is one name a line, in lower case, a tab and its flags in hexadecimal. Lines
 // that begin with # are comments.
 //
 //go:embed names.txt
-var Table string
+var Lists string
 
-// Flags of a name.
+// Own has a section for each kind of word; words stand in lower case, between blanks.
+//
+//go:embed own.txt
+var Own string
+
+// Flags say what a word can be; zero: nobody knows it.
+type Flags uint32
+
+// What a word can be.
 const (
-	Forename     = 1 << iota // common somewhere
-	RareForename             //
-	Surname                  // common somewhere
-	RareSurname              //
-	Word                     // also an ordinary word
+	Forename      Flags = 1 << iota // common somewhere
+	RareForename                    //
+	Surname                         // common somewhere
+	RareSurname                     //
+	Word                            // an ordinary word
+	Frequent                        // an ordinary word, and a frequent one
+	Place                           // country, region, town
+	Org                             // firm, brand, product
+	Time                            // month, day, feast
+	Title                           // Mr, Frau, Señora
+	Greeting                        // Dear, Hola
+	Signoff                         // regards, saludos
+	Speech                          // what persons do: said, wohnt
+	Intro                           // a name stands behind: by, named, soy
+	Role                            // what a person is: patient, Zeuge
+	Possessive                      // my, seine
+	OrgTail                         // Ltd, university, algorithm
+	PlaceTail                       // street, valley
+	PlaceHead                       // San, Rue, north
+	PersonKey                       // firstname, Verfasser
+	ThingKey                        // city, product, Betreff
+	Particle                        // van, de, bin
+	Stop                            // the, und, qui
+	KnownForename                   // of many people
+	KnownSurname                    // of many people
+	Naming                          // a name stands right behind: called, heiße
+
+	// Name is all that speaks for a person's name.
+	Name = Forename | RareForename | Surname | RareSurname
 )
+
+var sections = map[string]Flags{
+	"forename": Forename | KnownForename, "surname": Surname | KnownSurname, "place": Place, "org": Org, "time": Time, "title": Title,
+	"greeting": Greeting, "signoff": Signoff, "speech": Speech, "intro": Intro, "role": Role, "poss": Possessive, "orgtail": OrgTail,
+	"placetail": PlaceTail, "placehead": PlaceHead, "person-key": PersonKey, "thing-key": ThingKey, "particle": Particle, "stop": Stop, "naming": Naming,
+}
+
+// table is a hash table with open addressing. Words with the same hash of 32 bits are
+// taken for one another: one unknown word in twenty thousand.
+type table struct {
+	hash  []uint32
+	flags []Flags
+	mask  uint32
+}
+
+var once = sync.OnceValue(func() *table {
+	const size = 1 << 19
+	t := &table{hash: make([]uint32, size), flags: make([]Flags, size), mask: size - 1}
+	EachListed(func(word string, f Flags) { t.add(word, f) })
+	EachOwn(func(word string, f Flags) { t.add(word, f) })
+	return t
+})
+
+// EachListed calls f for every word of [Lists].
+func EachListed(f func(word string, flags Flags)) {
+	rest := Lists
+	for rest != "" {
+		var line string
+		line, rest, _ = strings.Cut(rest, "\n")
+		name, hex, ok := strings.Cut(line, "\t")
+		if !ok || line[0] == '#' {
+			continue
+		}
+		flags := Flags(0)
+		for i := 0; i < len(hex); i++ {
+			v := Flags(hex[i] - '0')
+			if hex[i] >= 'a' {
+				v = Flags(hex[i]-'a') + 10
+			}
+			flags = flags<<4 | v
+		}
+		f(name, flags)
+	}
+}
+
+// EachOwn calls f for every word of [Own]; a word of several sections comes several
+// times.
+func EachOwn(f func(word string, flags Flags)) {
+	kind := Flags(0)
+	for line := range strings.SplitSeq(Own, "\n") {
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] == '[':
+			var ok bool
+			if kind, ok = sections[strings.Trim(line, "[]")]; !ok {
+				panic("names: unknown section " + line)
+			}
+		default:
+			for w := range strings.FieldsSeq(line) {
+				f(w, kind)
+			}
+		}
+	}
+}
+
+func (t *table) add(word string, f Flags) {
+	t.put(word, f)
+	if plain, ok := fold(word); ok {
+		t.put(plain, f&^(Word|Frequent))
+	}
+	if i := strings.LastIndexAny(word, "-'"); i > 0 && f&KnownSurname != 0 { // al-sayed
+		t.put(word[i+1:], f)
+	}
+}
+
+func (t *table) put(word string, f Flags) {
+	h := Hash([]byte(word))
+	i := h & t.mask
+	for t.flags[i] != 0 && t.hash[i] != h {
+		i = (i + 1) & t.mask
+	}
+	t.hash[i] = h
+	t.flags[i] |= f
+}
+
+// Hash is FNV-1a of a word in lower case.
+func Hash(lower []byte) uint32 {
+	h := HashStart
+	for _, c := range lower {
+		h = HashAdd(h, c)
+	}
+	return h
+}
+
+// HashStart and HashAdd are [Hash] byte by byte.
+const HashStart = uint32(2166136261)
+
+// HashAdd adds one byte.
+func HashAdd(h uint32, c byte) uint32 { return (h ^ uint32(c)) * 16777619 }
+
+// OfHash gives the flags of the word with that hash.
+func OfHash(h uint32) Flags {
+	t := once()
+	for i := h & t.mask; t.flags[i] != 0; i = (i + 1) & t.mask {
+		if t.hash[i] == h {
+			return t.flags[i]
+		}
+	}
+	return 0
+}
+
+// Of gives the flags of a word in lower case; with accents that no list has, those of
+// the word without them.
+func Of(lower []byte) Flags {
+	if f := OfHash(Hash(lower)); f != 0 {
+		return f
+	}
+	for _, c := range lower {
+		if c >= utf8.RuneSelf {
+			if plain, ok := fold(string(lower)); ok {
+				return OfHash(Hash([]byte(plain))) &^ (Word | Frequent)
+			}
+			break
+		}
+	}
+	return 0
+}
+
+// fold writes a Latin word without accents; ok: it had some.
+func fold(s string) (string, bool) {
+	ascii := true
+	for i := 0; i < len(s) && ascii; i++ {
+		ascii = s[i] < utf8.RuneSelf
+	}
+	if ascii {
+		return s, false
+	}
+	var b strings.Builder
+	for _, r := range norm.NFD.String(s) {
+		switch {
+		case r < utf8.RuneSelf:
+			b.WriteRune(r)
+		case r >= 0x300 && r < 0x370:
+		case r == 'ß':
+			b.WriteString("ss")
+		case r == 'ø':
+			b.WriteByte('o')
+		case r == 'ł':
+			b.WriteByte('l')
+		case r == 'đ', r == 'ð':
+			b.WriteByte('d')
+		case r == 'æ':
+			b.WriteString("ae")
+		case r == 'œ':
+			b.WriteString("oe")
+		case r == 'ı':
+			b.WriteByte('i')
+		default:
+			return s, false // not Latin
+		}
+	}
+	return b.String(), true
+}

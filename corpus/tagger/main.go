@@ -1,0 +1,334 @@
+// Command tagger trains the tagger for persons' names from the templates beside it and
+// the lists of corpus/names, and from nothing else:
+//
+//	go run ./corpus/tagger -out internal/tagger/tagger.bin
+//
+// The same sources and the same seed give the same bytes. -hold leaves template files out
+// and measures on them; -wnut adds a labelled set of noisy text (CC-BY-4.0) that the
+// embedded model has not seen.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"embed"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"log"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/stoplog/stoplog/internal/tagger"
+)
+
+//go:embed *.txt
+var files embed.FS
+
+const bits = 18
+
+func main() {
+	log.SetFlags(0)
+	out := flag.String("out", "", "file for the model; empty: none is written")
+	hold := flag.String("hold", "", "comma-separated patterns of template files to leave out and to measure on")
+	docs := flag.Int("docs", 240000, "documents to learn from")
+	seed := flag.Uint64("seed", 1, "seed of everything random")
+	wnut := flag.String("wnut", "", "labelled JSON lines to learn from too")
+	mute := flag.Int("mute", 50, "percent of words seen as their kind alone while training")
+	show := flag.Int("show", 0, "print this many documents and end")
+	flag.Parse()
+
+	train, held := load(*hold)
+	if len(train) < 10 {
+		log.Fatal("too few templates")
+	}
+	g := newGenerator(*seed, train)
+	if *show > 0 {
+		for range *show {
+			d := g.document()
+			fmt.Println(d.marked())
+			fmt.Println("----")
+		}
+		return
+	}
+	var extra []document
+	if *wnut != "" {
+		extra = labelled(*wnut)
+	}
+	t := newTrainer()
+	// Half of the words are seen as their kind alone: what holds for kinds of words holds
+	// for templates that nobody wrote yet.
+	t.mute = func() bool { return g.r.IntN(100) < *mute }
+	lost, names := 0, 0
+	for i := range *docs {
+		var d document
+		if len(extra) > 0 && i%8 == 0 {
+			d = extra[g.r.IntN(len(extra))]
+		} else {
+			d = g.document()
+		}
+		a, b := t.learn(d, g.hidden(d), float32(i)/float32(*docs))
+		lost, names = lost+a, names+b
+		if i >= *docs/2 && i%(*docs/40) == 0 {
+			t.keep()
+		}
+	}
+	t.settle()
+	fmt.Printf("%d templates, %d documents, %d names, of which %d have no candidate\n", len(train), *docs, names, lost)
+	m := tagger.NewModel(bits, t.w, t.trans)
+	if len(held) > 0 {
+		h := newGenerator(*seed+1, held)
+		h.plain = true
+		var test []document
+		for range 6000 {
+			test = append(test, h.document())
+		}
+		for _, bias := range []float64{-1, 0, 0.5, 1, 1.5, 2} {
+			fmt.Printf("bias %.1f: ", bias)
+			measure(m, test, bias)
+		}
+	}
+	if *out != "" {
+		var b bytes.Buffer
+		if err := m.Encode(&b); err != nil {
+			log.Fatal(err)
+		}
+		if err := os.WriteFile(*out, b.Bytes(), 0o644); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%s: %d bytes\n", *out, b.Len())
+	}
+}
+
+// load reads the templates. Files that match a pattern of hold are kept apart.
+func load(hold string) (train, held []template) {
+	list, err := files.ReadDir(".")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, f := range list {
+		b, err := files.ReadFile(f.Name())
+		if err != nil {
+			log.Fatal(err)
+		}
+		apart := false
+		for _, p := range strings.Split(hold, ",") {
+			if ok, err := path.Match(p, strings.TrimSuffix(f.Name(), ".txt")); err != nil {
+				log.Fatal(err)
+			} else if ok && p != "" {
+				apart = true
+			}
+		}
+		for _, line := range strings.Split(string(b), "\n") {
+			if line == "" || strings.HasPrefix(line, "# ") {
+				continue
+			}
+			t := template{file: f.Name(), text: strings.ReplaceAll(strings.ReplaceAll(line, `\n`, "\n"), `\t`, "\t")}
+			if apart {
+				held = append(held, t)
+			} else {
+				train = append(train, t)
+			}
+		}
+	}
+	return train, held
+}
+
+// labelled reads rows {text, spans:[{start,end,type}]}.
+func labelled(file string) []document {
+	f, err := os.Open(file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer f.Close()
+	var out []document
+	s := bufio.NewScanner(f)
+	s.Buffer(nil, 1<<20)
+	for s.Scan() {
+		var row struct {
+			Text  string
+			Spans []struct {
+				Start, End int
+				Type       string
+			}
+		}
+		if err := json.Unmarshal(s.Bytes(), &row); err != nil {
+			log.Fatal(err)
+		}
+		d := document{text: row.Text}
+		for _, x := range row.Spans {
+			if strings.EqualFold(x.Type, "person") {
+				d.spans = append(d.spans, [2]int{x.Start, x.End})
+			}
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// trainer fits the field by stochastic gradient descent with a step of its own for each
+// weight (AdaGrad).
+type trainer struct {
+	w, sum   []float32
+	mean     []float32 // of the weights, over the last half
+	kept     int
+	mute     func() bool
+	trans    [tagger.Labels + 1][tagger.Labels]float32
+	transSum [tagger.Labels + 1][tagger.Labels]float32
+}
+
+func newTrainer() *trainer {
+	t := &trainer{w: make([]float32, 2<<bits), sum: make([]float32, 2<<bits)}
+	t.trans[tagger.Outside][tagger.Further] = -100
+	t.trans[tagger.Labels][tagger.Further] = -100
+	return t
+}
+
+// keep adds the weights to their mean.
+func (t *trainer) keep() {
+	if t.mean == nil {
+		t.mean = make([]float32, len(t.w))
+	}
+	for i, w := range t.w {
+		t.mean[i] += w
+	}
+	t.kept++
+}
+
+// settle makes the mean the weights.
+func (t *trainer) settle() {
+	if t.kept == 0 {
+		return
+	}
+	for i := range t.w {
+		t.w[i] = t.mean[i] / float32(t.kept)
+	}
+}
+
+const (
+	rate  = 0.12
+	decay = 2e-6
+)
+
+// learn takes one step for each run of a document. It gives how many names have no
+// candidate, and how many there are.
+func (t *trainer) learn(d document, hide func(int, uint32) bool, _ float32) (lost, all int) {
+	found := make([]bool, len(d.spans))
+	for _, run := range tagger.Runs([]byte(d.text), hide, t.mute) {
+		n := len(run.Start)
+		gold := make([]int, n)
+		for i := range n {
+			for k, s := range d.spans {
+				if run.Start[i] < s[1] && s[0] < run.End[i] {
+					found[k] = true
+					gold[i] = tagger.First
+					if i > 0 && run.Start[i-1] >= s[0] && gold[i-1] != tagger.Outside {
+						gold[i] = tagger.Further
+					}
+				}
+			}
+		}
+		t.step(run.Features, gold)
+	}
+	for _, f := range found {
+		if !f {
+			lost++
+		}
+	}
+	return lost, len(d.spans)
+}
+
+func (t *trainer) step(feats [][]uint32, gold []int) {
+	n := len(gold)
+	const L = tagger.Labels
+	emit := make([][L]float32, n)
+	for i, fs := range feats {
+		for _, f := range fs {
+			k := f >> (32 - bits) << 1
+			emit[i][1] += t.w[k]
+			emit[i][2] += t.w[k+1]
+		}
+	}
+	p := tagger.Marginals(emit, &t.trans)
+	for i, fs := range feats {
+		var g [2]float32
+		g[0], g[1] = p[i][1], p[i][2]
+		if gold[i] > 0 {
+			g[gold[i]-1]--
+		}
+		for c, v := range g {
+			if v < 0.005 && v > -0.005 {
+				continue
+			}
+			for _, f := range fs {
+				k := f>>(32-bits)<<1 + uint32(c)
+				x := v + decay*t.w[k]
+				t.sum[k] += x * x
+				t.w[k] -= rate * x / float32(math.Sqrt(float64(t.sum[k])+1e-2))
+			}
+		}
+	}
+	// Transitions: the expected pair counts come from the marginals of both ends, which
+	// is what they are where runs are short and decided.
+	prev := L
+	for i := range n {
+		for l := range L {
+			for k := range L + 1 {
+				if t.trans[k][l] <= -50 {
+					continue
+				}
+				expect := float32(0)
+				if i == 0 {
+					if k == L {
+						expect = p[0][l]
+					}
+				} else if k < L {
+					expect = p[i-1][k] * p[i][l]
+				}
+				if k == prev && l == gold[i] {
+					expect--
+				}
+				if expect != 0 {
+					t.transSum[k][l] += expect * expect
+					t.trans[k][l] -= 0.02 * expect / float32(math.Sqrt(float64(t.transSum[k][l])+1))
+				}
+			}
+		}
+		prev = gold[i]
+	}
+}
+
+// measure prints recall and precision: a name is found if it overlaps by half of the
+// longer one.
+func measure(m *tagger.Model, test []document, bias float64) {
+	hit, miss, wrong := 0, 0, 0
+	for _, d := range test {
+		got := m.Find([]byte(d.text), tagger.Options{Bias: bias})
+		used := make([]bool, len(got))
+		for _, s := range d.spans {
+			ok := false
+			for i, x := range got {
+				lo, hi := max(x.Start, s[0]), min(x.End, s[1])
+				if hi > lo && 2*(hi-lo) >= max(x.End-x.Start, s[1]-s[0]) {
+					ok, used[i] = true, true
+				}
+			}
+			if ok {
+				hit++
+			} else {
+				miss++
+			}
+		}
+		for _, u := range used {
+			if !u {
+				wrong++
+			}
+		}
+	}
+	fmt.Printf("recall %.3f precision %.3f (%d names)\n", float64(hit)/float64(max(1, hit+miss)), float64(hit)/float64(max(1, hit+wrong)), hit+miss)
+}
+
+func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x5704109)) }
