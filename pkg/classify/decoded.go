@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/hex"
+	"strings"
 
 	"github.com/stoplog/stoplog/pkg/view"
 )
@@ -153,11 +154,25 @@ func printable(b []byte) bool {
 	return bad*4 <= len(b) && len(b) > 0
 }
 
+// mayEscape reports whether a sign stands before one of the given bytes.
+func mayEscape(t []byte, sign byte, next string) bool {
+	for {
+		i := bytes.IndexByte(t, sign)
+		if i < 0 || i+2 >= len(t) {
+			return false
+		}
+		t = t[i+1:]
+		if strings.IndexByte(next, t[0]) >= 0 && (t[0] != 'u' || t[1] == '0') && (sign != '&' || t[0] != 'c' || bytes.HasPrefix(t, []byte("commat;"))) && (sign != '=' || t[1] == '0') {
+			return true
+		}
+	}
+}
+
 // escaped looks through percent, entity and backslash escapes, where the text has some
 // that can hide an element. Only hits that the escapes hid are taken.
 func (s *scan) escaped() {
 	t := s.text
-	if !bytes.Contains(t, []byte("%4")) && !bytes.Contains(t, []byte("%2")) && !bytes.Contains(t, []byte("%3")) && !bytes.Contains(t, []byte("&#")) && !bytes.Contains(t, []byte("&commat;")) && !bytes.Contains(t, []byte(`\u00`)) && !bytes.Contains(t, []byte(`\x`)) && !bytes.Contains(t, []byte("=40")) {
+	if !mayEscape(t, '%', "234") && !mayEscape(t, '\\', "ux") && !mayEscape(t, '&', "#c") && !mayEscape(t, '=', "4") {
 		return
 	}
 	view.Decode(t, view.WantEscapes, nil, func(v view.View) {

@@ -110,12 +110,20 @@ func (s *scan) longRuns() {
 			continue
 		}
 		start, end, mask := p, p, uint8(0)
-		for start > 0 && is(t[start-1], cAlnum) {
+		for start > 0 {
+			k := class[t[start-1]]
+			if k&cAlnum == 0 {
+				break
+			}
+			mask |= k
 			start--
-			mask |= class[t[start]]
 		}
-		for end < len(t) && is(t[end], cAlnum) {
-			mask |= class[t[end]]
+		for end < len(t) {
+			k := class[t[end]]
+			if k&cAlnum == 0 {
+				break
+			}
+			mask |= k
 			end++
 		}
 		if p = end; end-start < least || mask&(cDigit|cUpper) == 0 || mask&cAlpha == 0 {

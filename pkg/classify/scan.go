@@ -2,11 +2,12 @@ package classify
 
 // scan is one pass over one folded text.
 type scan struct {
-	text    []byte
-	hits    []hit
-	noNames bool // of persons
-	depth   int  // of encodings that were looked through
-	shapes  *shapeTable
+	text     []byte
+	hits     []hit
+	noNames  bool // of persons
+	depth    int  // of encodings that were looked through
+	shapes   *shapeTable
+	shapeBuf [48]byte
 
 	secretTable *secretTable
 	windowEnd   map[*secretRule]int // where a window rule last matched

@@ -248,7 +248,7 @@ func expandShape(p string) [][]byte {
 // digits down the shape tree; most tokens end at the first step.
 func (s *scan) shaped(start int) {
 	tab := s.shapes
-	var b [48]byte
+	b := &s.shapeBuf // not on the stack: checks are function values
 	n, i, node := 0, start, int32(0)
 	lower := false
 	for {
