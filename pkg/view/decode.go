@@ -103,6 +103,7 @@ func (d *Decoder) near(marks []uint64, reach int) []extent {
 	last := int32(0)
 	kept := d.parts[:0]
 	for _, x := range d.parts {
+		x.from = max(x.from, last) // the part before may have grown into this one
 		for x.from > last && d.text[x.from-1] > ' ' {
 			x.from--
 		}

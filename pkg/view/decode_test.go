@@ -174,3 +174,25 @@ func FuzzDecode(f *testing.F) {
 		Decode(v.Text, all|Probe(v.Text, testWords), testWords, check(v.Text))
 	})
 }
+
+// Parts of a text that are looked at closely do not overlap, also where a long word
+// makes one of them grow into the next.
+func TestPartsDoNotOverlap(t *testing.T) {
+	ran := 0
+	for gap := 0; gap < 700; gap++ {
+		d := Decoder{text: []byte(strings.Repeat("ab cd ", 20) + strings.Repeat("x", gap) + strings.Repeat(" ab cd", 200))}
+		for _, marks := range [][]uint64{{1 << 1, 0}, {1<<1 | 1<<5, 0}, {1<<2 | 1<<9 | 1<<12, 0}} {
+			last := int32(0)
+			for i, x := range d.near(marks, 1) {
+				if x.from < last || x.to <= x.from || int(x.to) > len(d.text) {
+					t.Fatalf("gap %d, part %d: %v behind %d", gap, i, x, last)
+				}
+				last = x.to
+				ran++
+			}
+		}
+	}
+	if ran < 1000 {
+		t.Fatalf("%d parts only", ran)
+	}
+}
