@@ -53,6 +53,14 @@ func (s *scan) number(start, end int) {
 	switch after := s.at(end); {
 	case n == 2 && (after == ':' || after == '-') && s.at(end+3) == after, n == 4 && after == '.' && isHex(s.at(end+1)):
 		s.mac(start)
+	case n == 4 && s.at(start-1) == '.':
+		head := start // back over groups of letters alone
+		for head >= 5 && t[head-1] == '.' && allLettersHex(t[head-5:head-1]) {
+			head -= 5
+		}
+		if head < start {
+			s.mac(head)
+		}
 	}
 	if first && n <= 3 && s.at(end) == '.' && is(s.at(end+1), cDigit) {
 		s.address4(start)
@@ -83,6 +91,15 @@ func (s *scan) number(start, end int) {
 	} else if n >= 4 {
 		s.iban(start)
 	}
+}
+
+func allLettersHex(b []byte) bool {
+	for _, c := range b {
+		if !isHex(c) || is(c, cDigit) {
+			return false
+		}
+	}
+	return true
 }
 
 // lettersBefore gives the place of one or two letters that stand apart before a digit.

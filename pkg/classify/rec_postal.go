@@ -16,7 +16,7 @@ var placeContext = recogniser{words: "address,addresses,adresse,anschrift,direcc
 var placeIndex = sync.OnceValue(func() int { return recogniserIndex(&placeContext) })
 
 var addressLabels = []string{"address", "adresse", "anschrift", "dirección", "direccion", "domicilio", "indirizzo", "endereço", "endereco", "adres:", "adres ", "adress:", "lives at", "live at", "lived at", "living at", "resides at", "residing at", "ship to", "shipped to", "ships to", "deliver to", "delivered to", "delivery to",
-	"mail to", "mailed to", "sent to", "send it to", "located at", "moved to", "wohnhaft", "wohnt in", "wohne in", "lieferung an", "habite au", "habite", "domicilié", "livrer au", "vivo en", "vive en", "enviar a", "abita in", "residente in", "spedire", "moro na", "mora na", "woont op", "woont aan", "mieszka przy", "zamieszkał", "street\"", "line1\"", "line_1\"", "住所", "地址", "주소"}
+	"mail to", "mailed to", "send it to", "located at", "moved to", "wohnhaft", "wohnt in", "wohne in", "lieferung an", "habite au", "habite", "domicilié", "livrer au", "vivo en", "vive en", "enviar a", "abita in", "residente in", "spedire", "moro na", "mora na", "woont op", "woont aan", "mieszka przy", "zamieszkał", "street\"", "line1\"", "line_1\"", "住所", "地址", "주소"}
 
 var regionCodes = wordSet("al ak az ar ca co ct de fl ga hi id il in ia ks ky la me md ma mi mn ms mo mt ne nv nh nj nm ny nc nd oh ok or pa ri sc sd tn tx ut vt va wa wv wi wy dc pr gu vi " +
 	"ab bc mb nb nl ns nt nu on pe qc sk yt nsw vic qld sa tas act sp rj mg rs pr ba pe ce go df es am pa ma mt ms pb rn al pi se to ro ac ap rr cdmx jal ags qro pue mi rm to na ge bo fi ve pa ct ba vr pd bs bg tn")
@@ -375,7 +375,7 @@ func (s *scan) addressRun(i int) int {
 				i = len(t)
 				continue
 			}
-			if e-i >= 3 {
+			if e-i >= 3 && is(t[e-1], cLower|cHigh) {
 				words++
 			}
 			if s.at(e) == '.' && e-i <= 5 && s.at(e+1) == ' ' {
@@ -464,7 +464,7 @@ func (s *scan) postal(start, end int) {
 	}
 	// Back over the parts before it.
 	i, begin := start, start
-	parts, house := 0, false
+	parts, house, named := 0, false, false
 	for i > 0 && start-i < 120 {
 		c := t[i-1]
 		if c == ' ' || c == ',' || c == '\n' || c == '\r' || c == '-' || c == '#' || c == '/' || c == '.' && is(s.at(i-2), cAlpha) && s.at(i) == ' ' && begin-i < 3 {
@@ -498,6 +498,7 @@ func (s *scan) postal(start, end int) {
 		case s.capital(k):
 			if i-k > 1 && s.at(k-1) != ':' {
 				begin = k
+				named = named || i-k > 2
 			}
 		case placeParticles[string(w)]:
 		default:
@@ -508,7 +509,7 @@ func (s *scan) postal(start, end int) {
 		}
 		i = k
 	}
-	if begin >= start || parts == 0 && !region || !house && !(strong && parts >= 2 && !region) {
+	if begin >= start || !named || parts == 0 && !region || !house && !(strong && parts >= 2 && !region) {
 		return
 	}
 	near, far := s.context(begin, code)

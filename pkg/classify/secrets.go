@@ -244,13 +244,16 @@ func (r *secretRule) load(keywords []string, add func(string, *trigger)) {
 		if strings.HasPrefix(option, "u|") {
 			options = []string{"-u", "--user"}
 		}
-		done := func(s *scan) *int { return &s.curl[len(options[1])&1] }
+		which := 0
+		if options[0] == "-u" {
+			which = 1
+		}
 		add("curl", &trigger{rule: r, own: func(s *scan, start, end int) {
 			if isWord(s.at(start-1)) || isWord(s.at(end)) {
 				return
 			}
 			to := min(len(s.text), end+secretWindowAfter)
-			for i := max(end, *done(s)); i < to; i++ {
+			for i := max(end, s.curl[which]); i < to; i++ {
 				if s.text[i] != '-' || !is(s.at(i-1), cSpace) {
 					continue
 				}
@@ -260,7 +263,7 @@ func (r *secretRule) load(keywords []string, add func(string, *trigger)) {
 					}
 				}
 			}
-			*done(s) = to
+			s.curl[which] = to
 		}})
 		return
 	}
