@@ -48,14 +48,24 @@ type literal struct {
 }
 
 type term struct {
-	name    string
-	cue     int32
-	discuss bool
-	ask     uint8 // index into Detector.asks; 0: none
-	uses    []use // steps that this term can fill, later steps first
+	name string
+	cue  int32
+	kind termKind
+	ask  uint8 // index into Detector.asks; 0: none
+	uses []use // steps that this term can fill, later steps first
 }
 
 type use struct{ seq, step int32 }
+
+// termKind is what a term means by itself.
+type termKind uint8
+
+const (
+	kindDiscuss termKind = 1 << iota // talk about attacks
+	kindNegated                      // "do not"
+	kindAsk                          // a disguise: see Detector.asks
+	kindShape                        // tells of a structure
+)
 
 // seq is one order of a rule's steps in one language.
 type seq struct {
@@ -146,7 +156,14 @@ func (c *compiler) addTerm(name string, words []string, cue int) error {
 	id := int32(len(c.d.terms))
 	c.termID[name] = id
 	_, class, _ := strings.Cut(name, ".")
-	c.d.terms = append(c.d.terms, term{name: name, cue: int32(cue), discuss: class == "discuss"})
+	t := term{name: name, cue: int32(cue)}
+	switch class {
+	case "discuss":
+		t.kind = kindDiscuss
+	case "negated":
+		t.kind = kindNegated
+	}
+	c.d.terms = append(c.d.terms, t)
 	for _, w := range words {
 		if err := c.addWord(id, w); err != nil {
 			return err
@@ -218,6 +235,12 @@ func (c *compiler) addRule(r corpus.Rule) error {
 			if needs, ok = c.termID[sh.needs]; !ok {
 				return fmt.Errorf("unknown term %q", sh.needs)
 			}
+		}
+		if needs >= 0 {
+			c.d.terms[needs].kind |= kindShape
+		}
+		if len(c.d.shapes) == maxShapes {
+			return errors.New("too many rules with shapes")
 		}
 		c.d.rules = append(c.d.rules, out)
 		c.d.shapes = append(c.d.shapes, shapeRule{rule: id, term: needs, shape: sh})
@@ -400,7 +423,8 @@ func (c *compiler) addAsks() error {
 		if err := c.addTerm("view."+name, keep, 0); err != nil {
 			return err
 		}
-		c.d.terms[len(c.d.terms)-1].ask = uint8(len(c.d.asks) - 1)
+		t := &c.d.terms[len(c.d.terms)-1]
+		t.kind, t.ask = t.kind|kindAsk, uint8(len(c.d.asks)-1)
 		return nil
 	}
 	encipher := func(w view.Wants, words []string) (out []string) {

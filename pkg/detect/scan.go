@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"sort"
-	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -27,10 +26,13 @@ const (
 const (
 	MaxText   = 1 << 20 // bytes of Text and Carry together
 	maxDepth  = 4       // decoding steps upon one another
-	maxNodes  = 400     // views of one text
-	maxExpand = 6       // decoded bytes, as a multiple of the text, plus expandFloor
-	expandMin = 256 << 10
+	maxNodes  = 64      // views of one text
+	maxExpand = 4       // bytes of views, as a multiple of the text, and expandMin more
+	expandMin = 4 << 10
 	maxHits   = 64 // findings kept
+	// What views are still searched once the verdict cannot get worse: for people who
+	// ask why.
+	enoughExpand = 2
 )
 
 // Input is one text to decide.
@@ -127,7 +129,9 @@ type scratch struct {
 	slots  []slot
 	epoch  uint32
 
-	wants    view.Wants // views that words of the node ask for
+	wants view.Wants // views that words of the node ask for
+	// Where the words that tell of each shape stand.
+	seen     [maxShapes]struct{ lo, hi int32 }
 	decoder  view.Decoder
 	fold     view.View // of the node being searched
 	queue    []node
@@ -182,7 +186,12 @@ func (s *scratch) scan() {
 		return
 	}
 	s.queue = append(s.queue, node{v: view.Identity(s.text)})
+	searched := 0
 	for i := 0; i < len(s.queue); i++ {
+		searched += len(s.queue[i].v.Text)
+		if i > 0 && s.score >= s.enough && s.visit == nil && searched > enoughExpand*len(s.text)+expandMin {
+			break // the verdict cannot get worse
+		}
 		s.node(i)
 	}
 	clear(s.queue)
@@ -263,6 +272,8 @@ func (s *scratch) search(n *node, text []byte) {
 	s.order()
 	s.cands = s.cands[:0]
 	s.match(n, text)
+	s.wants = 0
+	s.notable(n)
 	for i := range d.shapes {
 		sh := &d.shapes[i]
 		if sh.derived && n.depth == 0 {
@@ -270,54 +281,63 @@ func (s *scratch) search(n *node, text []byte) {
 		}
 		lo, hi := 0, len(text)
 		if sh.term >= 0 {
-			if lo, hi = s.around(sh.term, text); lo == hi {
+			if lo, hi = int(s.seen[i].lo), int(s.seen[i].hi); hi == 0 {
 				continue
 			}
+			lo, hi = max(0, lo-shapeReach), min(len(text), hi+shapeReach)
+			lo = bytes.LastIndexByte(text[:lo], '\n') + 1
 		}
 		s.look(sh, n, text, lo, hi)
 	}
-	s.wants = 0
 	s.confirm(n, text)
+	s.judge(n, text)
+}
+
+// notable looks at the occurrences of terms that mean something by themselves: talk of
+// attacks, words of a disguise, words that tell of a structure.
+func (s *scratch) notable(n *node) {
+	d := s.d
+	s.seen = [maxShapes]struct{ lo, hi int32 }{}
 	var asked [maxAsk]uint8
 	for _, o := range s.occ {
 		t := &d.terms[o.term]
-		if t.discuss {
+		if t.kind == 0 {
+			continue
+		}
+		if t.kind&kindDiscuss != 0 {
 			s.discuss++
 		}
-		if t.ask > 0 && n.depth < maxDepth {
-			if asked[t.ask]++; asked[t.ask] == 2 || d.asks[t.ask] == view.WantSpacing {
+		if t.kind&kindAsk != 0 && n.depth < maxDepth {
+			if asked[t.ask]++; asked[t.ask] >= 2 || d.asks[t.ask] == view.WantSpacing {
+				asked[t.ask] = 2
 				s.wants |= d.asks[t.ask]
 			}
 		}
+		if t.kind&kindShape != 0 {
+			for i := range d.shapes {
+				if x := &s.seen[i]; d.shapes[i].term == o.term {
+					if x.hi == 0 {
+						x.lo = o.start // occurrences come in order of their start
+					}
+					x.hi = max(x.hi, o.end)
+				}
+			}
+		}
 	}
-	s.judge(n, text)
 }
 
 // look has a structure looked for in text[lo:hi].
 func (s *scratch) look(sh *shapeRule, n *node, text []byte, lo, hi int) {
-	sh.find(n, text[lo:hi], func(start, end int) {
+	if !sh.find(n, text[lo:hi], func(start, end int) {
 		s.cands = append(s.cands, candidate{rule: sh.rule, start: int32(lo + start), end: int32(lo + end)})
-	})
+	}) {
+		s.exceeded = true
+	}
 }
 
-// shapeReach is how far from its telling words a structure is looked for.
+// shapeReach is how far from its telling words a structure is looked for: from the line
+// that is so far before the first to so far behind the last.
 const shapeReach = 1000
-
-// around gives the lines from the first to the last place of a term and what lies
-// within reach of them; nothing when the term is not there.
-func (s *scratch) around(term int32, text []byte) (lo, hi int) {
-	lo, hi = len(text), 0
-	for _, o := range s.occ {
-		if o.term == term {
-			lo, hi = min(lo, int(o.start)), max(hi, int(o.end))
-		}
-	}
-	if hi == 0 {
-		return 0, 0
-	}
-	lo, hi = max(0, lo-shapeReach), min(len(text), hi+shapeReach)
-	return bytes.LastIndexByte(text[:lo], '\n') + 1, hi
-}
 
 // expand turns hits into occurrences of terms: literals that begin and end where
 // words do.
@@ -523,12 +543,17 @@ func endsWithin(text []byte) bool {
 // instructions in my last mail"). An exception elsewhere in the sentence excuses
 // nothing: whoever writes an attack can mention a mail too.
 func (s *scratch) excused(r *rule, text []byte, c candidate) bool {
-	lo, hi := sentenceAround(text, int(c.start), int(c.end))
-	lo = max(lo, int(c.start)-excuseBefore)
-	if behind := bytes.TrimLeft(text[c.end:hi], " "); tied(behind) {
-		hi = min(hi, int(c.end)+excuseBehind)
-	} else {
-		hi = min(hi, int(c.end))
+	lo, hi := int(c.start), int(c.end)
+	for lo > 0 && int(c.start)-lo < excuseBefore && !sentenceEnd(text, lo-1) {
+		lo--
+	}
+	if tied(bytes.TrimLeft(text[hi:min(len(text), hi+2*excuseBehind)], " ")) {
+		for hi < len(text) && hi-int(c.end) < excuseBehind {
+			hi++
+			if sentenceEnd(text, hi-1) {
+				break
+			}
+		}
 	}
 	at := sort.Search(len(s.occ), func(i int) bool { return int(s.occ[i].start) >= lo })
 	for _, o := range s.occ[at:] {
@@ -536,7 +561,7 @@ func (s *scratch) excused(r *rule, text []byte, c candidate) bool {
 			break
 		}
 		// An object in front of the verb is another clause, or the key of a JSON field.
-		if o.start < c.start && !strings.HasSuffix(s.d.terms[o.term].name, ".negated") {
+		if o.start < c.start && s.d.terms[o.term].kind&kindNegated == 0 {
 			continue
 		}
 		if slices.Contains(r.unless, o.term) {

@@ -21,16 +21,28 @@ type shape struct {
 	needs string
 	// derived structures are looked for in views only, not in the text itself.
 	derived bool
-	find    func(n *node, text []byte, found func(start, end int))
+	// find reports false when it gave up: the text is held then.
+	find func(n *node, text []byte, found func(start, end int)) bool
 }
+
+// maxShapes bounds the rules that name a shape.
+const maxShapes = 16
 
 // shapes are the structures that rules may name.
 var shapes = map[string]shape{
-	"chat-template":  {"any.rolehead", false, chatTemplate},
-	"fake-turn":      {"any.rolehead", false, fakeTurn},
+	"chat-template":  {"any.rolehead", false, always(chatTemplate)},
+	"fake-turn":      {"any.rolehead", false, always(fakeTurn)},
 	"tool-call":      {"any.toolcall", false, toolCall},
-	"data-url":       {"any.mdimage", false, dataURL},
-	"hidden-channel": {"", true, hiddenChannel},
+	"data-url":       {"any.mdimage", false, always(dataURL)},
+	"hidden-channel": {"", true, always(hiddenChannel)},
+}
+
+// always is for structures whose search takes time in proportion to the text.
+func always(find func(n *node, text []byte, found func(start, end int))) func(*node, []byte, func(start, end int)) bool {
+	return func(n *node, text []byte, found func(start, end int)) bool {
+		find(n, text, found)
+		return true
+	}
 }
 
 var templateToken = regexp.MustCompile(`(?i)<\|(?:im_start|im_end|im_sep|system|user|assistant|endoftext|eot_id|end_of_turn|start_header_id|end_header_id|begin_of_text|channel|message|start|end|tool_call|python_tag)\|>|\[/?INST\]|<</?SYS>>|</?(?:start_of_turn|end_of_turn)>`)
@@ -71,20 +83,49 @@ func fakeTurn(_ *node, text []byte, found func(start, end int)) {
 		if i := bytes.IndexByte(line, '\n'); i >= 0 {
 			next = at + i + 1
 		}
-		// The first letter tells most lines apart: a, c, d, h, m, s, u, or a heading.
-		head := bytes.TrimLeft(line[:min(len(line), 24)], " \t>*#[<")
-		if len(head) > 0 && bytes.IndexByte([]byte("aAcCdDhHiImMnNpPsSuU"), head[0]) >= 0 && (head[0] != line[0] || bytes.IndexByte(line[:min(len(line), 24)], ':') > 0) {
-			part := text[at:min(len(text), at+700)]
-			if m := systemTurn.FindIndex(part); m != nil {
-				found(at+m[0], at+m[1])
-			} else if m := headTurn.FindIndex(part); m != nil {
-				found(at+m[0], at+m[1])
-			} else if m := userTurn.FindIndex(part); m != nil && at > 0 { // a transcript begins with its first turn
-				found(at+m[0], at+m[1])
-			}
+		system, user, heading := turnHead(line[:min(len(line), 40)])
+		part := text[at:min(len(text), at+700)]
+		var m []int
+		if system {
+			m = systemTurn.FindIndex(part)
+		}
+		if heading && m == nil {
+			m = headTurn.FindIndex(part)
+		}
+		if user && at > 0 && m == nil { // a transcript begins with its first turn
+			m = userTurn.FindIndex(part)
+		}
+		if m != nil {
+			found(at+m[0], at+m[1])
 		}
 		at = next
 	}
+}
+
+// turnHead tells by its first word which turns a line may begin.
+func turnHead(line []byte) (system, user, heading bool) {
+	head := bytes.TrimLeft(line, " \t>*#[<")
+	n := 0
+	for n < len(head) && isLetter(head[n]) {
+		n++
+	}
+	if n < 2 || n > 12 {
+		return false, false, false
+	}
+	sharp := bytes.IndexByte(line[:len(line)-len(head)], '#') >= 0
+	switch string(bytes.ToLower(head[:n])) {
+	case "system":
+		return true, false, sharp
+	case "admin", "developer":
+		return true, false, false
+	case "human", "customer", "me":
+		return false, true, false
+	case "user":
+		return false, true, sharp
+	case "new", "instruction", "instructions", "prompt":
+		return false, false, sharp
+	}
+	return false, false, false
 }
 
 var placeholder = regexp.MustCompile(`(?i)\{\{|\$\{|\{[a-z_ ]{3,}\}|\[[a-z_ ]{4,}\]|<[a-z0-9_ ]{4,}>|%s|your[_-]?(?:data|secret|password|key|token)|(?:data|secret|info|payload|base64|exfil|summary|conversation|history|password|token)_?here|\binsert[_ -]`)
@@ -153,7 +194,7 @@ func hiddenChannel(n *node, text []byte, found func(start, end int)) {
 	}
 	letters := 0
 	for _, c := range text {
-		if c|0x20 >= 'a' && c|0x20 <= 'z' {
+		if isLetter(c) {
 			letters++
 		}
 	}
@@ -170,7 +211,7 @@ var (
 
 // toolCall finds text that a model's runtime would take for a call: JSON of the
 // forms of OpenAI, Anthropic and MCP, the ReAct form, XML invocations.
-func toolCall(_ *node, text []byte, found func(start, end int)) {
+func toolCall(_ *node, text []byte, found func(start, end int)) bool {
 	if bytes.Contains(text, []byte("Action Input")) {
 		for _, m := range react.FindAllIndex(text, 8) {
 			found(m[0], m[1])
@@ -182,18 +223,20 @@ func toolCall(_ *node, text []byte, found func(start, end int)) {
 		}
 	}
 	if !holdsAny(text, `"arguments"`, `"tool`, `"function`, `"action_input"`, `/call"`, `"args"`) {
-		return
+		return true
 	}
+	o := objects{text: text, left: 8*len(text) + 4<<10}
 	last := -1
 	for _, m := range jsonKey.FindAllIndex(text, 32) {
 		if m[0] < last {
 			continue
 		}
 		for _, open := range enclosing(text, m[0]) {
-			end := objectEnd(text, open)
+			end := o.end(open)
 			if end == 0 {
 				continue
 			}
+			o.left -= 4 * (end - open) // parsing takes longer than matching braces
 			var v any
 			if json.Unmarshal(text[open:end], &v) == nil && isCall(v, 0) {
 				found(open, end)
@@ -201,8 +244,14 @@ func toolCall(_ *node, text []byte, found func(start, end int)) {
 				break
 			}
 		}
+		if o.left < 0 {
+			return false
+		}
 	}
+	return true
 }
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func holdsAny(text []byte, list ...string) bool {
 	for _, s := range list {
@@ -233,12 +282,35 @@ func enclosing(text []byte, at int) []int {
 	return open
 }
 
-// objectEnd gives the end of the JSON object that begins at text[open]; 0: none
-// within 16 KiB.
-func objectEnd(text []byte, open int) int {
-	depth, quoted := 0, false
-	for i := open; i < len(text) && i-open < 16<<10; i++ {
-		c := text[i]
+// objects matches braces. What one look at the text shows of inner objects is kept, so
+// that nesting costs no second look.
+type objects struct {
+	text  []byte
+	left  int // bytes that may still be looked at
+	ends  map[int]int
+	stack []int
+}
+
+// objectMax is the longest object that is parsed, in bytes.
+const objectMax = 16 << 10
+
+// end gives the end of the JSON object that begins at text[open]; 0: none within
+// objectMax, or too much was looked at.
+func (o *objects) end(open int) int {
+	if end, ok := o.ends[open]; ok {
+		return end
+	}
+	if o.left < 0 {
+		return 0
+	}
+	if o.ends == nil {
+		o.ends = map[int]int{}
+	}
+	o.stack = o.stack[:0]
+	quoted := false
+	i := open
+	for ; i < len(o.text) && i-open < objectMax; i++ {
+		c := o.text[i]
 		if quoted {
 			switch c {
 			case '\\':
@@ -252,11 +324,20 @@ func objectEnd(text []byte, open int) int {
 		case '"':
 			quoted = true
 		case '{', '[':
-			depth++
+			o.stack = append(o.stack, i)
 		case '}', ']':
-			if depth--; depth == 0 {
+			n := len(o.stack) - 1
+			o.ends[o.stack[n]] = i + 1
+			if o.stack = o.stack[:n]; n == 0 {
+				o.left -= i - open
 				return i + 1
 			}
+		}
+	}
+	o.left -= i - open
+	for _, inner := range o.stack { // none of them ends
+		if i >= len(o.text) || inner == open {
+			o.ends[inner] = 0
 		}
 	}
 	return 0

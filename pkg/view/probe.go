@@ -454,30 +454,49 @@ func (a *ahead) next(text []byte, i int) int {
 	return a.at
 }
 
-// spacedRunes reports five single letters in a row that are not ASCII, each apart
-// from the next.
+// spacedRunes reports five single letters in a row, each apart from the next.
 func spacedRunes(text []byte) bool {
 	run := 0
+	before, single := false, false // a letter stood before; it stood alone so far
 	for i := 0; i < len(text); {
-		r, n := utf8.DecodeRune(text[i:])
-		next, _ := utf8.DecodeRune(text[i+n:])
-		if unicode.IsLetter(r) && !letterLike(next) {
-			prev, _ := utf8.DecodeLastRune(text[:i])
-			if i == 0 || !letterLike(prev) {
+		r, n := rune(text[i]), 1
+		letter, like := isLetter(text[i]), isLetter(text[i])
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRune(text[i:])
+			letter, like = letterKind(r)
+		}
+		i += n
+		switch {
+		case !like:
+			if single {
 				if run++; run >= 5 {
 					return true
 				}
-			} else {
+			}
+			before, single = false, false
+		case before:
+			if single { // it was the first of several
 				run = 0
 			}
-		} else if letterLike(r) {
-			run = 0
+			single = false
+		default:
+			if single = letter; !letter {
+				run = 0
+			}
+			before = true
 		}
-		i += n
 	}
-	return false
+	return single && run >= 4
 }
 
-func letterLike(r rune) bool {
-	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsMark(r))
+// letterKind tells letters, and letters and marks together.
+func letterKind(r rune) (letter, like bool) {
+	switch {
+	case r >= 0x4e00 && r < 0xa000, r >= 0xac00 && r < 0xd7a4, r >= 0x3041 && r < 0x3097, r >= 0x430 && r < 0x460, r >= 0x620 && r < 0x64b:
+		return true, true // the commonest ones
+	case r == utf8.RuneError:
+		return false, false
+	}
+	letter = unicode.IsLetter(r)
+	return letter, letter || unicode.IsMark(r)
 }
