@@ -30,7 +30,7 @@ const (
 	maxExpand = 4       // bytes of views, as a multiple of the text, and expandMin more
 	expandMin = 4 << 10
 	maxHits   = 64 // findings kept
-	// What views are still searched once the verdict cannot get worse: for people who
+	// What views are still searched once the text cannot be delivered: for people who
 	// ask why.
 	enoughExpand = 2
 )
@@ -189,8 +189,8 @@ func (s *scratch) scan() {
 	searched := 0
 	for i := 0; i < len(s.queue); i++ {
 		searched += len(s.queue[i].v.Text)
-		if i > 0 && s.score >= s.enough && s.visit == nil && searched > enoughExpand*len(s.text)+expandMin {
-			break // the verdict cannot get worse
+		if i > 0 && (s.score >= s.enough || s.exceeded) && s.visit == nil && searched > enoughExpand*len(s.text)+expandMin {
+			break // it is not delivered anyway
 		}
 		s.node(i)
 	}
@@ -211,20 +211,24 @@ func (s *scratch) node(i int) {
 	switch {
 	case wants == 0:
 	case n.depth < maxDepth:
-		for _, v := range s.decoder.Decode(text, wants) {
+		views, ok := s.decoder.Decode(text, wants, s.room())
+		if !ok {
+			s.exceeded = true
+		}
+		for _, v := range views {
 			v.Through(&n.v)
 			s.push(n, v)
 		}
 	case wants&(view.WantEscapes|view.WantRuns) != 0:
 		// Something may be encoded more often than scans look. Numbers and long words do
 		// not prove that; a layer that decodes does.
-		for _, v := range s.decoder.Decode(text, wants&(view.WantEscapes|view.WantRuns)) {
-			if v.Name != "unspaced" {
-				s.exceeded = true
-			}
-		}
+		views, ok := s.decoder.Decode(text, wants&(view.WantEscapes|view.WantRuns), 4*len(text)+expandMin)
+		s.exceeded = s.exceeded || !ok || slices.ContainsFunc(views, func(v view.View) bool { return v.Name != "unspaced" })
 	}
 }
+
+// room is how many bytes the views of the text may still hold.
+func (s *scratch) room() int { return maxExpand*len(s.text) + expandMin - s.expanded }
 
 // folded replaces the node's text by its folded form, and queues what invisible
 // characters spell.
@@ -246,7 +250,7 @@ func (s *scratch) push(parent *node, v view.View) {
 		return
 	}
 	s.expanded += len(v.Text)
-	if len(s.queue) >= maxNodes || s.expanded > maxExpand*len(s.text)+expandMin {
+	if len(s.queue) >= maxNodes || s.room() < 0 {
 		s.exceeded = true
 		return
 	}

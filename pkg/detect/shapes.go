@@ -71,9 +71,59 @@ func chatTemplate(_ *node, text []byte, found func(start, end int)) {
 
 var (
 	systemTurn = regexp.MustCompile(`(?i)^[ \t>*#]*(?:\[|<|\*\*)?(?:system|admin|developer)(?:\]|>|\*\*)?[ \t]*:[ \t*]*\n?[ \t]*(?:you (?:are|must|will|should|now)|ignore|disregard|forget|new (?:instructions?|task|rule)|from now on|your (?:new|task|instructions?)|override|the (?:previous|above) (?:instructions?|prompt))`)
-	userTurn   = regexp.MustCompile(`(?i)^[ \t]*(?:user|human|customer|me)[ \t]*:[ \t]*[^\n]{3,300}\n{1,2}[ \t]*(?:assistant|ai|bot|agent|model|chatbot)[ \t]*:[ \t]*(?:sure|ok|okay|of course|certainly|yes|understood|i will|i'll|done)`)
 	headTurn   = regexp.MustCompile(`(?i)^[ \t]*###?[ \t]*(?:new )?(?:instructions?|system|user|prompt)[ \t]*:?[ \t]*\n+[ \t]*(?:ignore|disregard|forget|you (?:must|are now|will)|instead|do not)`)
 )
+
+// turnReach is how much of a turn tells what it is, in bytes.
+const turnReach = 240
+
+// userTurn gives the end of a turn of the user, at the beginning of text, and the
+// beginning of a willing answer; 0: there is none.
+func userTurn(text []byte) int {
+	_, rest := word(text)
+	said := colon(rest)
+	n := bytes.IndexByte(said, '\n')
+	if n < 0 || n > 300 || bytes.IndexByte(rest[bytes.IndexByte(rest, ':')+1:], '\n') < 3 {
+		return 0
+	}
+	rest = said[n+1:]
+	if len(rest) > 0 && rest[0] == '\n' {
+		rest = rest[1:]
+	}
+	who, rest := word(rest)
+	switch who {
+	case "assistant", "ai", "bot", "agent", "model", "chatbot":
+	default:
+		return 0
+	}
+	if rest = colon(rest); rest == nil {
+		return 0
+	}
+	for _, s := range [...]string{"sure", "ok", "of course", "certainly", "yes", "understood", "i will", "i'll", "done"} {
+		if len(rest) >= len(s) && bytes.EqualFold(rest[:len(s)], []byte(s)) {
+			return len(text) - len(rest) + len(s)
+		}
+	}
+	return 0
+}
+
+// word reads a word of at most twelve letters behind white space, in lower case.
+func word(text []byte) (string, []byte) {
+	text = bytes.TrimLeft(text, " \t")
+	n := 0
+	for n < len(text) && n < 12 && isLetter(text[n]) {
+		n++
+	}
+	return string(bytes.ToLower(text[:n])), text[n:]
+}
+
+// colon gives what stands behind a colon and the white space around it; nil: no colon.
+func colon(text []byte) []byte {
+	if text = bytes.TrimLeft(text, " \t"); len(text) == 0 || text[0] != ':' {
+		return nil
+	}
+	return bytes.TrimLeft(text[1:], " \t")
+}
 
 // fakeTurn finds a turn of a conversation that the text writes in another's name.
 func fakeTurn(_ *node, text []byte, found func(start, end int)) {
@@ -84,7 +134,7 @@ func fakeTurn(_ *node, text []byte, found func(start, end int)) {
 			next = at + i + 1
 		}
 		system, user, heading := turnHead(line[:min(len(line), 40)])
-		part := text[at:min(len(text), at+700)]
+		part := text[at:min(len(text), at+turnReach)]
 		var m []int
 		if system {
 			m = systemTurn.FindIndex(part)
@@ -92,11 +142,12 @@ func fakeTurn(_ *node, text []byte, found func(start, end int)) {
 		if heading && m == nil {
 			m = headTurn.FindIndex(part)
 		}
-		if user && at > 0 && m == nil { // a transcript begins with its first turn
-			m = userTurn.FindIndex(part)
-		}
 		if m != nil {
 			found(at+m[0], at+m[1])
+		} else if user && at > 0 { // a transcript begins with its first turn
+			if end := userTurn(text[at:min(len(text), at+700)]); end > 0 {
+				found(at, at+end)
+			}
 		}
 		at = next
 	}
@@ -128,7 +179,86 @@ func turnHead(line []byte) (system, user, heading bool) {
 	return false, false, false
 }
 
-var placeholder = regexp.MustCompile(`(?i)\{\{|\$\{|\{[a-z_ ]{3,}\}|\[[a-z_ ]{4,}\]|<[a-z0-9_ ]{4,}>|%s|your[_-]?(?:data|secret|password|key|token)|(?:data|secret|info|payload|base64|exfil|summary|conversation|history|password|token)_?here|\binsert[_ -]`)
+// placeholder reports whether an address has a place where data goes.
+func placeholder(url []byte) bool {
+	for i, c := range url {
+		rest := url[i+1:]
+		switch c | 0x20 {
+		case '{': // or an opening bracket
+			if c == '{' && (len(rest) > 0 && rest[0] == '{' || gapIn(rest, '}', 3, false)) || c == '[' && gapIn(rest, ']', 4, false) {
+				return true
+			}
+		case '$':
+			if c == '$' && len(rest) > 0 && rest[0] == '{' {
+				return true
+			}
+		case '<':
+			if gapIn(rest, '>', 4, true) {
+				return true
+			}
+		case '%':
+			if len(rest) > 0 && rest[0]|0x20 == 's' {
+				return true
+			}
+		case 'y':
+			if tail, ok := after(rest, "our"); ok {
+				if len(tail) > 0 && (tail[0] == '_' || tail[0] == '-') {
+					tail = tail[1:]
+				}
+				if oneOf(tail, "data", "secret", "password", "key", "token") {
+					return true
+				}
+			}
+		case 'i':
+			if tail, ok := after(rest, "nsert"); ok && len(tail) > 0 && (tail[0] == '_' || tail[0] == ' ' || tail[0] == '-') && (i == 0 || !wordByte(url[i-1]) && url[i-1] != '_') {
+				return true
+			}
+		case 'h':
+			if _, ok := after(rest, "ere"); ok {
+				head := url[:i]
+				if i > 0 && head[i-1] == '_' {
+					head = head[:i-1]
+				}
+				for _, s := range [...]string{"data", "secret", "info", "payload", "base64", "exfil", "summary", "conversation", "history", "password", "token"} {
+					if len(head) >= len(s) && bytes.EqualFold(head[len(head)-len(s):], []byte(s)) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// gapIn reports at least min letters, spaces and underscores up to the closing sign.
+func gapIn(text []byte, closing byte, min int, digits bool) bool {
+	for n, c := range text {
+		switch {
+		case c == closing:
+			return n >= min
+		case !isLetter(c) && c != '_' && c != ' ' && !(digits && c >= '0' && c <= '9'):
+			return false
+		}
+	}
+	return false
+}
+
+// after gives what follows s at the beginning of text, whatever its case.
+func after(text []byte, s string) ([]byte, bool) {
+	if len(text) < len(s) || !bytes.EqualFold(text[:len(s)], []byte(s)) {
+		return nil, false
+	}
+	return text[len(s):], true
+}
+
+func oneOf(text []byte, list ...string) bool {
+	for _, s := range list {
+		if _, ok := after(text, s); ok {
+			return true
+		}
+	}
+	return false
+}
 
 // dataURL finds an image or a link whose address has a place for data. An image
 // is fetched without a click: any place will do. A link needs one in its query.
@@ -155,7 +285,7 @@ func dataURL(_ *node, text []byte, found func(start, end int)) {
 		if !image {
 			url = url[q:]
 		}
-		if placeholder.Match(url) {
+		if placeholder(url) {
 			if image {
 				open--
 			}
@@ -178,7 +308,7 @@ func dataURL(_ *node, text []byte, found func(start, end int)) {
 		if src < 0 {
 			continue
 		}
-		if q := bytes.IndexByte(tag[src:], '?'); q >= 0 && placeholder.Match(tag[src+q:]) {
+		if q := bytes.IndexByte(tag[src:], '?'); q >= 0 && placeholder(tag[src+q:]) {
 			found(at, base+end+1)
 		}
 	}

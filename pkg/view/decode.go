@@ -1,6 +1,9 @@
 package view
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // Decoder undoes encodings and spelling tricks. Its memory is used again from text
 // to text: what it hands out is valid until Reset. The zero value knows no words. It
@@ -11,6 +14,7 @@ type Decoder struct {
 	toks  []token
 	parts []extent
 	work  int
+	room  int // bytes that views may still hold
 	views []View
 
 	// One bit for each byte of text: see masks.
@@ -70,7 +74,7 @@ func (d *Decoder) start(name string, n int) View {
 // emit hands out a view that start began.
 func (d *Decoder) emit(v View) {
 	n := len(v.Text)
-	if n == 0 {
+	if d.room -= n; n == 0 || d.room < 0 {
 		return
 	}
 	if k := len(d.block); n <= cap(d.block)-k { // it lies in the block
@@ -124,63 +128,56 @@ func (d *Decoder) spend(n int) { d.work += n }
 
 // Decode builds the views that are wanted of a folded text, the one that Probe saw last.
 // Their offsets are offsets into text. Every decoder takes time in proportion to the
-// text. The slice is valid until the next call, the views until Reset.
-func (d *Decoder) Decode(text []byte, wants Wants) []View {
+// text. It gives up, and reports false, when the views hold more than room bytes. The
+// slice is valid until the next call, the views until Reset.
+func (d *Decoder) Decode(text []byte, wants Wants, room int) (views []View, ok bool) {
 	d.look(text)
 	clear(d.views)
-	d.views = d.views[:0]
-	if wants&WantEscapes != 0 {
-		d.escapes()
+	d.views, d.room = d.views[:0], room
+	for _, x := range decoders {
+		if d.room < 0 {
+			break
+		}
+		if wants&x.want != 0 {
+			x.run(d)
+		}
 	}
-	if wants&WantMarkup != 0 {
-		d.markup()
-	}
-	if wants&WantRuns != 0 {
-		d.runs()
-		d.squash()
-	}
-	if wants&WantCodes != 0 {
-		d.codes()
-	}
-	if wants&WantSpacing != 0 {
-		d.spacing()
-	}
-	if wants&WantLeet != 0 {
-		d.leet()
-	}
-	if wants&WantConcat != 0 {
-		d.concats()
-	}
-	if wants&WantSpelling != 0 {
-		d.respell()
-	}
-	if wants&WantReversed != 0 {
-		d.reversed()
-	}
-	if wants&WantOrder != 0 {
-		d.order()
-	}
-	if wants&WantAtbash != 0 {
-		d.mapped("atbash", atbash)
-	}
-	if wants&WantRot47 != 0 {
-		d.mapped("rot47", rot47)
-	}
-	if wants&WantCaesar != 0 {
+	if wants&WantCaesar != 0 && d.room >= 0 {
 		name := "caesar"
 		if wants.shift() == 13 {
 			name = "rot13"
 		}
 		d.mapped(name, caesar(wants.shift()))
 	}
-	return d.views
+	return d.views, d.room >= 0
+}
+
+// decoders are what undoes each disguise, in the order in which their views are tried.
+var decoders = [...]struct {
+	want Wants
+	run  func(*Decoder)
+}{
+	{WantEscapes, (*Decoder).escapes},
+	{WantMarkup, (*Decoder).markup},
+	{WantRuns, (*Decoder).runs},
+	{WantRuns, (*Decoder).squash},
+	{WantCodes, (*Decoder).codes},
+	{WantSpacing, (*Decoder).spacing},
+	{WantLeet, (*Decoder).leet},
+	{WantConcat, (*Decoder).concats},
+	{WantSpelling, (*Decoder).respell},
+	{WantReversed, (*Decoder).reversed},
+	{WantOrder, (*Decoder).order},
+	{WantAtbash, func(d *Decoder) { d.mapped("atbash", atbash) }},
+	{WantRot47, func(d *Decoder) { d.mapped("rot47", rot47) }},
 }
 
 // Decode is [Decoder.Decode] for one text: it hands each view to emit, and returns
 // the sum of what was looked at, in bytes.
 func Decode(text []byte, wants Wants, words *Words, emit func(View)) (work int) {
 	d := Decoder{words: words}
-	for _, v := range d.Decode(text, wants) {
+	views, _ := d.Decode(text, wants, math.MaxInt)
+	for _, v := range views {
 		emit(v)
 	}
 	return d.work
