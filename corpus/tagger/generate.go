@@ -441,11 +441,11 @@ func (g *generator) fill(slot string) (text string, person bool) {
 
 func (g *generator) word() string {
 	switch n := g.r.IntN(100); {
-	case n < 60:
+	case n < 50:
 		return pick(g, g.frequent)
-	case n < 75:
+	case n < 65:
 		return pick(g, g.double)
-	case n < 82:
+	case n < 78:
 		return g.invented(2)
 	}
 	return pick(g, g.words)
@@ -823,10 +823,10 @@ func (g *generator) tweet(d document) document {
 func (g *generator) hidden(d document) func(int, uint32) bool {
 	return func(start int, hash uint32) bool {
 		k := hash * 0x9E3779B1 >> 24
-		if k < 10 {
+		if k < 20 {
 			return true // ordinary words that no list has, too
 		}
-		if k >= 46 {
+		if k >= 52 {
 			return false
 		}
 		for _, s := range d.spans {

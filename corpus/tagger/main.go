@@ -30,10 +30,14 @@ var files embed.FS
 
 const bits = 18
 
+var biases = []float64{-1, 0, 0.5, 1, 1.5, 2}
+
 func main() {
 	log.SetFlags(0)
 	out := flag.String("out", "", "file for the model; empty: none is written")
 	hold := flag.String("hold", "", "comma-separated patterns of template files to leave out and to measure on")
+	fold := flag.Int("fold", -1, "leave out every fifth template, beginning with this one, and measure on them")
+	test := flag.String("test", "", "comma-separated files of labelled JSON lines to measure on")
 	docs := flag.Int("docs", 240000, "documents to learn from")
 	seed := flag.Uint64("seed", 1, "seed of everything random")
 	wnut := flag.String("wnut", "", "labelled JSON lines to learn from too")
@@ -41,7 +45,7 @@ func main() {
 	show := flag.Int("show", 0, "print this many documents and end")
 	flag.Parse()
 
-	train, held := load(*hold)
+	train, held := load(*hold, *fold)
 	if len(train) < 10 {
 		log.Fatal("too few templates")
 	}
@@ -86,9 +90,18 @@ func main() {
 		for range 6000 {
 			test = append(test, h.document())
 		}
-		for _, bias := range []float64{-1, 0, 0.5, 1, 1.5, 2} {
+		for _, bias := range biases {
 			fmt.Printf("bias %.1f: ", bias)
 			measure(m, test, bias)
+		}
+	}
+	if *test != "" {
+		for _, file := range strings.Split(*test, ",") {
+			set := labelled(file)
+			for _, bias := range biases {
+				fmt.Printf("%s, bias %.1f: ", path.Base(file), bias)
+				measure(m, set, bias)
+			}
 		}
 	}
 	if *out != "" {
@@ -103,8 +116,9 @@ func main() {
 	}
 }
 
-// load reads the templates. Files that match a pattern of hold are kept apart.
-func load(hold string) (train, held []template) {
+// load reads the templates. Files that match a pattern of hold are kept apart, and so is
+// every fifth template from fold on.
+func load(hold string, fold int) (train, held []template) {
 	list, err := files.ReadDir(".")
 	if err != nil {
 		log.Fatal(err)
@@ -122,12 +136,12 @@ func load(hold string) (train, held []template) {
 				apart = true
 			}
 		}
-		for _, line := range strings.Split(string(b), "\n") {
+		for n, line := range strings.Split(string(b), "\n") {
 			if line == "" || strings.HasPrefix(line, "# ") {
 				continue
 			}
 			t := template{file: f.Name(), text: strings.ReplaceAll(strings.ReplaceAll(line, `\n`, "\n"), `\t`, "\t")}
-			if apart {
+			if apart || fold >= 0 && n%5 == fold {
 				held = append(held, t)
 			} else {
 				train = append(train, t)
@@ -233,9 +247,13 @@ func (t *trainer) learn(d document, hide func(int, uint32) bool, _ float32) (los
 		}
 		t.step(run.Features, gold)
 	}
-	for _, f := range found {
+	for k, f := range found {
 		if !f {
 			lost++
+			if os.Getenv("LOST") != "" {
+				x := d.spans[k]
+				fmt.Printf("LOST %q\n", d.text[max(0, x[0]-20):x[0]]+"[["+d.text[x[0]:x[1]]+"]]"+d.text[x[1]:min(len(d.text), x[1]+12)])
+			}
 		}
 	}
 	return lost, len(d.spans)

@@ -134,7 +134,7 @@ func marked(set *[64]uint64, h uint32) bool {
 // it. It is cheap: source code and logs end here.
 func (d *block) candidate(i int) bool {
 	t := &d.toks[i]
-	if t.bound || t.size == 15 && t.shape != title {
+	if t.bound || t.drawn || t.size == 15 && t.shape != title {
 		return false
 	}
 	f := t.flags
@@ -155,12 +155,18 @@ func (d *block) candidate(i int) bool {
 		}
 		n := &d.toks[i+1]
 		if t.dot && n.shape == initial {
-			return true
+			return t.line != lineCode
+		}
+		if n.gap == gapDot && t.line == lineCode {
+			return false
 		}
 		return (n.shape == title || n.shape == mixed || n.shape == caps && t.dot) && (t.dot && (n.gap == gapStop || n.gap == gapDot) || n.gap == gapSpace && f&names.Stop == 0)
 	case caps:
 		if t.size == 2 {
 			return f&names.KnownSurname != 0 || prev
+		}
+		if d.style == lineCaps && f&(names.Stop|names.Frequent) == 0 && (known || f&names.Word == 0) {
+			return true
 		}
 		if f&names.Name != 0 {
 			return f&names.Word == 0 || prev || known && t.line != lineCode && (t.line == lineCaps || d.opens(i) || i+1 < len(d.toks) && d.toks[i+1].shape == caps && d.toks[i+1].flags&names.Name != 0)
@@ -169,6 +175,9 @@ func (d *block) candidate(i int) bool {
 	case caseless:
 		return f&names.Name != 0
 	case lower:
+		if i+1 < len(d.toks) && signs[d.toks[i+1].gap] || signs[t.gap] {
+			return false
+		}
 		switch {
 		case t.line == lineCode:
 			return prev && f&names.Particle != 0
@@ -179,12 +188,22 @@ func (d *block) candidate(i int) bool {
 		case prev:
 			return f&names.Word == 0 || f&(names.KnownForename|names.KnownSurname|names.Particle) != 0
 		case known:
-			return f&names.Word == 0 || d.opens(i)
+			return f&names.Word == 0 || f&(names.KnownForename|names.Frequent) == names.KnownForename || d.style == lineLower && f&names.Stop == 0 || d.opens(i)
+		case d.style == lineLower && f&names.RareForename != 0 && f&names.Word == 0:
+			return true
 		}
 		return f&names.Word == 0 && t.size > 2 && d.opens(i)
 	}
 	return false
 }
+
+// signs are the gaps that source code has and sentences have not.
+var signs = func() (s [gaps]bool) {
+	for _, g := range []gap{gapCode, gapUnder, gapEqual, gapTag, gapOpen, gapSlash, gapDot, gapOther} {
+		s[g] = true
+	}
+	return
+}()
 
 // opens reports whether the word before is one that a name follows, whoever knows it.
 func (d *block) opens(i int) bool {

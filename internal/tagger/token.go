@@ -72,7 +72,8 @@ type token struct {
 	poss       bool  // 's follows
 	dot        bool  // a full stop follows
 	bound      bool  // part of an address, a path or an identifier
-	person     bool  // while training: a name
+	person     bool  // a candidate
+	drawn      bool  // letters are repeated: sooo
 	line       uint8 // kind of the line
 }
 
@@ -271,6 +272,11 @@ func tokens(dst []token, b []byte) []token {
 		}
 		if t.shape != number && t.size < 15 && len(w) > 0 {
 			t.flags = lookup(w, t.hash)
+		}
+		for k := 2; k < len(w); k++ {
+			if w[k] == w[k-1] && w[k] == w[k-2] {
+				t.drawn = true
+			}
 		}
 		for _, c := range w[max(0, len(w)-4):] {
 			t.suffix = t.suffix<<8 | uint32(c)
