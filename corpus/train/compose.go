@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"hash/fnv"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -70,7 +71,7 @@ func (c *composer) attack(i uint64, held bool) doc {
 		lang := c.language(r)
 		g := c.set.Attack[lang]
 		roots := g.Roots("attack.")
-		root := roots[r.IntN(len(roots))]
+		root := drawn(r, roots, func(root string) float64 { return float64(g.Lines(root)) })
 		family := strings.TrimPrefix(root, "attack.")
 		if (c.left("lang", lang) || c.left("family", family)) != (held && c.leave != "" && !strings.HasPrefix(c.leave, "host:") && !strings.HasPrefix(c.leave, "source:")) {
 			continue
@@ -81,6 +82,22 @@ func (c *composer) attack(i uint64, held bool) doc {
 		}
 		return c.place(r, lang, family, g.Line(r, root, line, nil), held)
 	}
+}
+
+// drawn draws a rule by weight: of attacks each line counts the same, for each was
+// thought of apart; of honest text the kinds with many lines count somewhat more.
+func drawn(r *rand.Rand, roots []string, weight func(string) float64) string {
+	sum := 0.0
+	for _, root := range roots {
+		sum += weight(root)
+	}
+	at := r.Float64() * sum
+	for _, root := range roots {
+		if at -= weight(root); at < 0 {
+			return root
+		}
+	}
+	return roots[len(roots)-1]
 }
 
 const markFrom, markTo = "\x00", "\x01"
@@ -139,7 +156,7 @@ func (c *composer) honestOf(r *rand.Rand, lang string, held bool) (string, strin
 	}
 	roots := g.Roots("benign.")
 	for try := 0; ; try++ {
-		root := roots[r.IntN(len(roots))]
+		root := drawn(r, roots, func(root string) float64 { return math.Sqrt(float64(g.Lines(root))) })
 		if try == 0 && r.IntN(4) == 0 {
 			s := []string{"benign.llmdoc", "benign.rules", "benign.prompt", "benign.trigger", "benign.security", "benign.spec", "benign.aidoc"}[r.IntN(7)]
 			if slices.Contains(roots, s) {
