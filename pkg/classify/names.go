@@ -23,9 +23,12 @@ func tagNames(text []byte) []hit {
 	if len(found) == 0 {
 		return nil
 	}
-	hits := make([]hit, len(found))
-	for i, f := range found {
-		hits[i] = hit{typ: "PERSON", start: f.Start, end: f.End, score: max(0.5, math.Round(100*f.Score)/100)}
+	hits := make([]hit, 0, len(found))
+	for _, f := range found {
+		if f.Start > 0 && text[f.Start-1] == '_' {
+			continue // the tail of an identifier is nobody's name
+		}
+		hits = append(hits, hit{typ: "PERSON", start: f.Start, end: f.End, score: max(0.5, math.Round(100*f.Score)/100)})
 	}
 	return hits
 }
