@@ -35,6 +35,7 @@ var table = map[string]rule{
 	"pkg/chunk":          {nil, append([]string{"golang.org/x"}, pureNot...), "the vocabulary: standard library only, so that both sides can speak it"},
 	"pkg/provenance":     {[]string{"pkg/chunk"}, pureNot, "record kinds, canonical bytes, tree: pure, so that verification needs no store"},
 	"pkg/view":           {[]string{"pkg/chunk"}, pureNot, decisionsWhy},
+	"pkg/extract":        {nil, append([]string{"time"}, pureNot...), "it reads hostile documents: bytes in, text out, and budgets instead of clocks"},
 	"corpus":             {[]string{"pkg/chunk"}, pureNot, "data with its loader; deciding is pkg/detect's"},
 	"corpus/grammar":     {nil, pureNot, "data with its loader"},
 	"corpus/names":       {nil, pureNot, "data with its loader"},
@@ -57,7 +58,7 @@ var table = map[string]rule{
 	"internal/stage":      {[]string{"pkg/chunk", "pkg/provenance", "internal/ledger", "deploy"}, []string{}, "the stream: it knows nothing of decisions, which are handed to it as a function"},
 
 	"internal/config": {[]string{"pkg/chunk", "pkg/classify", "pkg/guard"}, nil, "reads the registries that the decisions compile"},
-	"internal/door":   {[]string{"pkg/chunk", "pkg/provenance", "pkg/classify", "internal/ledger", "internal/evidence", "internal/stage", "internal/problem", "internal/strictjson", "internal/webhook"}, nil, "the one way in"},
+	"internal/door":   {[]string{"pkg/chunk", "pkg/provenance", "pkg/classify", "pkg/extract", "internal/ledger", "internal/evidence", "internal/stage", "internal/problem", "internal/strictjson", "internal/webhook"}, nil, "the one way in"},
 	"internal/review": {[]string{"pkg/chunk", "pkg/provenance", "pkg/classify", "pkg/view", "pkg/fence", "pkg/guard", "pkg/detect", "internal/ledger", "internal/evidence", "internal/runstate", "internal/stage", "internal/strictjson"}, nil, "the queue of what waits for a person"},
 	"internal/api":    {[]string{"pkg/chunk", "pkg/provenance", "pkg/classify", "pkg/detect", "pkg/guard", "pkg/fence", "pkg/view", "internal/ledger", "internal/evidence", "internal/runstate", "internal/review", "internal/problem", "internal/strictjson", "internal/stage", "internal/door"}, nil, "HTTP"},
 	"deploy":          {nil, nil, "declarations that programs and people read"},

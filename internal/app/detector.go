@@ -15,6 +15,7 @@ import (
 	"github.com/stoplog/stoplog/pkg/chunk"
 	"github.com/stoplog/stoplog/pkg/classify"
 	"github.com/stoplog/stoplog/pkg/detect"
+	"github.com/stoplog/stoplog/pkg/extract"
 	"github.com/stoplog/stoplog/pkg/provenance"
 )
 
@@ -135,6 +136,11 @@ func (d *detector) carry(ctx context.Context, doc chunk.Document) ([]byte, error
 		return []byte(t.text), nil // erased since
 	case err != nil:
 		return nil, fmt.Errorf("evidence of the run's previous document: %w", stage.Transient)
+	}
+	if format := extract.Sniff(raw); format != "" { // what was scanned is its text
+		if raw, err = extract.Text(format, raw); err != nil {
+			return nil, fmt.Errorf("text of the run's previous document: %w", err)
+		}
 	}
 	if len(t.text) > detect.CarryBytes/2 {
 		t.text = t.text[len(t.text)-detect.CarryBytes/2:]

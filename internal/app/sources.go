@@ -15,6 +15,7 @@ import (
 	"github.com/stoplog/stoplog/internal/review"
 	"github.com/stoplog/stoplog/pkg/chunk"
 	"github.com/stoplog/stoplog/pkg/classify"
+	"github.com/stoplog/stoplog/pkg/extract"
 	"github.com/stoplog/stoplog/pkg/fence"
 )
 
@@ -151,9 +152,17 @@ are made with a key of the moment: a deployment's are others.`,
 			if err != nil {
 				return err
 			}
+			media := mediaOf(media, args)
+			format := extract.Sniff(payload)
+			if src, _ := c.Source(args[0]); src.Format == extract.Mail || media == "message/rfc822" {
+				format = extract.Mail
+			}
+			if payload, err = extract.Text(format, payload); err != nil {
+				return fmt.Errorf("the door would refuse this payload: %w", err)
+			}
 			key := make([]byte, 32)
 			_, _ = rand.Read(key) // never fails; it ends the process instead
-			values, res, err := c.Explain(classify.Input{Source: args[0], MediaType: mediaOf(media, args), Text: payload, StubKey: key})
+			values, res, err := c.Explain(classify.Input{Source: args[0], MediaType: media, Text: payload, StubKey: key})
 			if err != nil {
 				return fmt.Errorf("the door would refuse this payload: %w", err)
 			}
@@ -172,7 +181,7 @@ func mediaOf(given string, args []string) string {
 	}
 	return map[string]string{
 		".json": "application/json", ".csv": "text/csv", ".html": "text/html", ".htm": "text/html", ".md": "text/markdown", ".eml": "message/rfc822",
-		".txt": "text/plain",
+		".txt": "text/plain", ".pdf": "application/pdf", ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 	}[strings.ToLower(filepath.Ext(args[1]))]
 }
 

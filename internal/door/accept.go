@@ -88,6 +88,7 @@ type attempt struct {
 
 	src      classify.Source
 	format   string
+	text     []byte // what is classified, scanned and cleared
 	id       chunk.ID
 	run      chunk.ID // empty for a collection's document
 	scope    chunk.ID
@@ -186,7 +187,11 @@ func (a *attempt) read() (err error) {
 	if a.format, err = formatOf(&a.src, a.ev.MediaType); err != nil {
 		return err
 	}
-	return parse(a.format, a.ev.Body)
+	if err := parse(a.format, a.ev.Body); err != nil {
+		return err
+	}
+	a.text, err = text(a.format, a.ev.Body)
+	return err
 }
 
 // name gives the event the id that follows from a sender's event id.
@@ -474,7 +479,7 @@ func (a *attempt) document(ctx context.Context, result classify.Result) (chunk.D
 			Run: a.run, Event: a.id, Scope: a.scope, Collection: a.src.Collection, PolicyHash: a.p.hash, Traceparent: trace.Child().Traceparent(),
 		},
 		MediaType: mediaTypes[a.format], Evidence: a.evidence, Class: result.Class,
-		Chunks: chunk.Cut(a.id, a.ev.Body, result.Redactions, result.Class, a.cfg.ChunkBytes),
+		Chunks: chunk.Cut(a.id, a.text, result.Redactions, result.Class, a.cfg.ChunkBytes),
 	}
 	if a.named {
 		last, err := a.cfg.Store.LastEvent(ctx, a.run)
@@ -603,7 +608,7 @@ type typedRow struct {
 
 func (a *attempt) classifierInput(ctx context.Context) (input, error) {
 	in := input{
-		Input: classify.Input{Source: a.src.ID, MediaType: mediaTypes[a.format], Text: a.ev.Body, Known: map[string]string{}},
+		Input: classify.Input{Source: a.src.ID, MediaType: mediaTypes[a.format], Text: a.text, Known: map[string]string{}},
 		typed: map[string]bool{},
 	}
 	var err error

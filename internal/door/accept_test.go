@@ -2,6 +2,7 @@ package door
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"github.com/stoplog/stoplog/internal/strictjson"
 	"github.com/stoplog/stoplog/pkg/chunk"
 	"github.com/stoplog/stoplog/pkg/classify"
+	"github.com/stoplog/stoplog/pkg/extract/extracttest"
 	"github.com/stoplog/stoplog/pkg/provenance"
 )
 
@@ -762,5 +764,57 @@ func TestEveryRefusalHasItsAnswer(t *testing.T) {
 	}
 	if p := Problem(errors.New("canary")); p.Status != 500 || strings.Contains(p.Detail, "canary") {
 		t.Errorf("%+v", p)
+	}
+}
+
+// A PDF, a DOCX and a mail with one are read, and what they say is redacted; the raw
+// bytes are in the vault. What cannot be read does not come in.
+//
+// SPEC: RED-1 RED-3 CLS-4
+func TestDocumentsWithTextInside(t *testing.T) {
+	r := newRig(t)
+	lines := []string{"Dear Dr. Maria Fernandez,", "write to maria.fernandez@example.org today.", "The arrival is on Friday."}
+	pdf, docx := extracttest.PDF(extracttest.Lines(lines...)), extracttest.DOCX(lines...)
+	mail := "From: a@example.org\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nsee below\r\n--b\r\nContent-Type: application/pdf\r\nContent-Transfer-Encoding: base64\r\n\r\n" +
+		base64.StdEncoding.EncodeToString(pdf) + "\r\n--b--\r\n"
+	const word = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+	sent := []string{string(pdf), string(docx), mail}
+	r.accept(event("any", "", sent[0]).as("application/pdf"))
+	r.accept(event("any", "", sent[1]).as(word))
+	r.accept(event("any", "", sent[2]).as("message/rfc822"))
+	docs := r.documents()
+	if len(docs) != 3 {
+		t.Fatalf("%d documents", len(docs))
+	}
+	for i, d := range docs {
+		kept, err := r.vault.Get(ctx, d.Attribution.Scope, d.Evidence)
+		if err != nil || string(kept) != sent[i] {
+			t.Errorf("%s: the vault does not hold what was sent: %v", d.MediaType, err)
+		}
+		text := redacted(d)
+		if strings.Contains(text, "Fernandez") || strings.Contains(text, "maria") || !strings.Contains(text, "{PERSON") || !strings.Contains(text, "{EMAIL_ADDRESS") || !strings.Contains(text, "The arrival is on Friday.") {
+			t.Errorf("%s: context would get %q", d.MediaType, text)
+		}
+		if !strings.Contains(string(raw(d)), "maria.fernandez@example.org today.") {
+			t.Errorf("%s: what is scanned is not its text", d.MediaType)
+		}
+	}
+	for _, c := range []struct {
+		ev   Event
+		code string
+	}{
+		{event("any", "", string(extracttest.PDF("0 0 m S"))).as("application/pdf"), "document-without-text"},
+		{event("any", "", string(extracttest.File("/Encrypt << /Filter /Standard /V 5 >>", "<< /Type /Catalog >>"))).as("application/pdf"), "document-encrypted"},
+		{event("any", "", "\xd0\xcf\x11\xe0").as(word), "document-encrypted"},
+		{event("any", "", "%PDF-1.4 nothing").as("application/pdf"), "payload-malformed"},
+		{event("web", "", sent[0]).as("application/pdf"), "media-type-unsupported"},
+	} {
+		_, err := r.door.Accept(ctx, c.ev)
+		if err == nil || Problem(err).Code != c.code {
+			t.Errorf("want %s, got %v", c.code, err)
+		}
+	}
+	if len(r.documents()) != 3 {
+		t.Error("one of them came in")
 	}
 }

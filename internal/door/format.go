@@ -1,11 +1,13 @@
 package door
 
 import (
+	"errors"
 	"mime"
 	"strings"
 
 	"github.com/stoplog/stoplog/internal/strictjson"
 	"github.com/stoplog/stoplog/pkg/classify"
+	"github.com/stoplog/stoplog/pkg/extract"
 )
 
 // mediaTypes gives the one media type under which a format is recorded and
@@ -19,6 +21,8 @@ var mediaTypes = map[string]string{
 	"html":     "text/html",
 	"markdown": "text/markdown",
 	"mail":     "message/rfc822",
+	"pdf":      "application/pdf",
+	"docx":     "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 }
 
 // formatOf decides how a body is read: by the source's format, or by the media type
@@ -77,6 +81,10 @@ func parseMediaType(v string) (string, error) {
 		return "mail", nil
 	case "text/plain":
 		return "text", nil
+	case mediaTypes["pdf"]:
+		return "pdf", nil
+	case mediaTypes["docx"]:
+		return "docx", nil
 	}
 	if strings.HasSuffix(t, "+json") {
 		return "json", nil
@@ -94,6 +102,23 @@ func parse(format string, body []byte) error {
 		return checkForm(body)
 	}
 	return nil
+}
+
+// text gives what is classified, scanned and cleared: the body itself, or what a PDF, a
+// DOCX or the attachments of a mail say. The raw bytes stay in the vault.
+func text(format string, body []byte) ([]byte, error) {
+	out, err := extract.Text(format, body)
+	switch {
+	case errors.Is(err, extract.ErrEncrypted):
+		return nil, ErrEncrypted
+	case errors.Is(err, extract.ErrNoText):
+		return nil, ErrNoText
+	case errors.Is(err, extract.ErrBounds):
+		return nil, ErrComplex
+	case err != nil:
+		return nil, ErrMalformed
+	}
+	return out, nil
 }
 
 // checkForm refuses a form that readers take differently: bad escapes, and a

@@ -71,7 +71,7 @@ func (r Refusal) Error() string {
 var extensions = map[string]string{
 	".txt": "text/plain", ".text": "text/plain", ".log": "text/plain", ".md": "text/markdown", ".markdown": "text/markdown",
 	".html": "text/html", ".htm": "text/html", ".xhtml": "application/xhtml+xml", ".json": "application/json", ".csv": "text/csv",
-	".eml": "message/rfc822",
+	".eml": "message/rfc822", ".pdf": mediaTypes["pdf"], ".docx": mediaTypes["docx"],
 }
 
 // LoadFiles takes in every file of the given folders, and the given files. Hidden

@@ -24,6 +24,8 @@ var (
 	ErrMalformed          = errors.New("door: the payload is malformed")
 	ErrEvent              = errors.New("door: not a valid event")
 	ErrTooLarge           = errors.New("door: the document is too large")
+	ErrEncrypted          = errors.New("door: the document is encrypted")
+	ErrNoText             = errors.New("door: the document holds no text")
 	ErrComplex            = errors.New("door: the document has too many values")
 	ErrBodyChanged        = errors.New("door: a known event id came with another body")
 	ErrRunUnknown         = errors.New("door: no such run")
@@ -63,11 +65,15 @@ var refusals = []refusal{
 	{ErrOperatorRequired, chunk.FailOperatorRequired, problem.Problem{Status: 403, Code: "operator-required",
 		Detail: "This source speaks for an operator. Send with the token of a person with an operator's role; webhooks and connectors cannot."}},
 	{ErrMediaType, chunk.FailMediaType, problem.Problem{Status: 415, Code: "media-type-unsupported",
-		Detail: "Send one of application/json, text/plain, text/markdown, text/html, text/csv, application/x-www-form-urlencoded or message/rfc822, as the source's `format` says."}},
+		Detail: "Send one of application/json, text/plain, text/markdown, text/html, text/csv, application/x-www-form-urlencoded, message/rfc822, application/pdf or a DOCX document, as the source's `format` says."}},
 	{ErrEncoding, chunk.FailMediaType, problem.Problem{Status: 415, Code: "content-encoding-unsupported",
 		Detail: "Send the body uncompressed (no Content-Encoding) and in UTF-8."}},
 	{ErrMalformed, chunk.FailMalformed, problem.Problem{Status: 400, Code: "payload-malformed",
 		Detail: "The body is not what its media type promises. Check how the sender encodes it."}},
+	{ErrEncrypted, chunk.FailMediaType, problem.Problem{Status: 422, Code: "document-encrypted",
+		Detail: "The document has a password or forbids what a reader may do with it, so nobody here can tell what it says. Send it without protection, or send its text."}},
+	{ErrNoText, chunk.FailMediaType, problem.Problem{Status: 422, Code: "document-without-text",
+		Detail: "The document holds no text that can be read: a scan, or fonts without characters. Send what a text recognition makes of it."}},
 	{ErrEvent, chunk.FailMalformed, problem.Problem{Status: 400, Code: "event-invalid",
 		Detail: "This is not a CloudEvents 1.0 event with data. It needs specversion 1.0, id, source, type, and data; attribute names are lower-case letters and digits."}},
 	{ErrTooLarge, chunk.FailTooLarge, problem.Problem{Status: 413, Code: "body-too-large",

@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"mime"
@@ -37,7 +38,7 @@ func (e *PathError) Error() string {
 type Input struct {
 	Source    string            // id in the registry
 	MediaType string            // as the sender declared it; the source's Format wins
-	Text      []byte            // raw
+	Text      []byte            // raw; of pdf, docx and mail, what pkg/extract makes of it
 	StubKey   []byte            // key of the scope: commitments and hash stubs are made with it
 	Known     map[string]string // stub name → commitment, already used in this run
 	Names     []Name            // typed values of the run's earlier documents
@@ -88,6 +89,11 @@ func parse(s *compiled, mediaType string, text []byte) (leaves []leaf, structure
 	case "mail":
 		leaves, err = walkMail(text, s.trie)
 		return leaves, true, err
+	case "pdf", "docx":
+		if bytes.HasPrefix(text, []byte("%PDF-")) || bytes.HasPrefix(text, []byte("PK\x03\x04")) {
+			return nil, false, ErrMalformed // not extracted: nothing would be found in it
+		}
+		return textLeaves(text), false, nil
 	case "html", "markdown":
 		return htmlLeaf(text), false, nil
 	default:
@@ -116,6 +122,10 @@ func formatOf(declared, mediaType string) string {
 		return "markdown"
 	case t == "message/rfc822":
 		return "mail"
+	case t == "application/pdf":
+		return "pdf"
+	case t == "application/vnd.openxmlformats-officedocument.wordprocessingml.document":
+		return "docx"
 	}
 	return "text"
 }

@@ -48,7 +48,7 @@ func (e *SourceError) Error() string {
 }
 
 var (
-	formats = map[string]bool{"": true, "json": true, "text": true, "form": true, "csv": true, "html": true, "markdown": true, "mail": true}
+	formats = map[string]bool{"": true, "json": true, "text": true, "form": true, "csv": true, "html": true, "markdown": true, "mail": true, "pdf": true, "docx": true}
 	schemes = map[string]bool{"standard-webhooks": true, "github": true, "stripe": true, "slack": true}
 )
 
@@ -112,7 +112,7 @@ func compileSource(s Source) (*compiled, error) {
 		return bad("origin", "a source cannot be agent-instruction (SPEC CLS-7)")
 	}
 	if !formats[s.Format] {
-		return bad("format", "unknown; want json, text, form, csv, html, markdown or mail")
+		return bad("format", "unknown; want json, text, form, csv, html, markdown, mail, pdf or docx")
 	}
 	for _, t := range []struct {
 		where string

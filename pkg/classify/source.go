@@ -16,7 +16,7 @@ type Source struct {
 	Trust   chunk.Trust  `yaml:"trust_level,omitempty" json:"trust_level,omitempty"`
 
 	Collection bool   `yaml:"collection,omitempty" json:"collection,omitempty"` // belongs to no run: a RAG corpus, a backfill
-	Format     string `yaml:"format,omitempty" json:"format,omitempty"`         // json, text, form, csv, html, markdown, mail; empty: from the media type
+	Format     string `yaml:"format,omitempty" json:"format,omitempty"`         // json, text, form, csv, html, markdown, mail, pdf, docx; empty: from the media type
 	RunBy      string `yaml:"run_by,omitempty" json:"run_by,omitempty"`         // payload path whose value names the run; empty: each event opens one
 	Subject    string `yaml:"subject,omitempty" json:"subject,omitempty"`       // payload path of the person it is about, for erasure
 	Strict     bool   `yaml:"strict,omitempty" json:"strict,omitempty"`         // the same event id with another body is refused, not answered as a duplicate
