@@ -56,6 +56,8 @@ const (
 	KnownForename                   // of many people
 	KnownSurname                    // of many people
 	Naming                          // a name stands right behind: called, heiße
+	German                          // a function word of a language whose nouns have capitals
+	thing                           // several words, joined by low lines: see [Thing]
 
 	// Name is all that speaks for a person's name.
 	Name = Forename | RareForename | Surname | RareSurname
@@ -64,7 +66,7 @@ const (
 var sections = map[string]Flags{
 	"forename": Forename | KnownForename, "surname": Surname | KnownSurname, "place": Place, "org": Org, "time": Time, "title": Title,
 	"greeting": Greeting, "signoff": Signoff, "speech": Speech, "intro": Intro, "role": Role, "poss": Possessive, "orgtail": OrgTail,
-	"placetail": PlaceTail, "placehead": PlaceHead, "person-key": PersonKey, "thing-key": ThingKey, "particle": Particle, "stop": Stop, "naming": Naming,
+	"placetail": PlaceTail, "placehead": PlaceHead, "person-key": PersonKey, "thing-key": ThingKey, "particle": Particle, "stop": Stop, "naming": Naming, "word": Word, "german": German, "thing": thing,
 }
 
 // table is a hash table with open addressing. Words with the same hash of 32 bits are
@@ -73,13 +75,25 @@ type table struct {
 	hash  []uint32
 	flags []Flags
 	mask  uint32
+
+	things map[uint32]bool
 }
 
 var once = sync.OnceValue(func() *table {
 	const size = 1 << 19
-	t := &table{hash: make([]uint32, size), flags: make([]Flags, size), mask: size - 1}
+	t := &table{hash: make([]uint32, size), flags: make([]Flags, size), mask: size - 1, things: map[uint32]bool{}}
 	EachListed(func(word string, f Flags) { t.add(word, f) })
-	EachOwn(func(word string, f Flags) { t.add(word, f) })
+	EachOwn(func(word string, f Flags) {
+		if f != thing {
+			t.add(word, f)
+			return
+		}
+		h := uint32(0)
+		for part := range strings.SplitSeq(word, "_") {
+			h = join(h, Hash([]byte(part)))
+		}
+		t.things[h] = true
+	})
 	return t
 })
 
@@ -169,6 +183,18 @@ func OfHash(h uint32) Flags {
 		}
 	}
 	return 0
+}
+
+func join(h, word uint32) uint32 { return h*31 ^ word }
+
+// Thing reports whether words, given by their hashes, are the name of a firm, a product,
+// a work or a law that is called like a person.
+func Thing(words ...uint32) bool {
+	h := uint32(0)
+	for _, w := range words {
+		h = join(h, w)
+	}
+	return once().things[h]
 }
 
 // Of gives the flags of a word in lower case; with accents that no list has, those of

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"sort"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -80,7 +81,11 @@ func newGenerator(seed uint64, ts []template) *generator {
 	g.chain = [3]map[string]string{{}, {}, {}}
 	word := map[string]names.Flags{}
 	names.EachListed(func(w string, f names.Flags) { word[w] |= f })
-	names.EachOwn(func(w string, f names.Flags) { word[w] |= f })
+	names.EachOwn(func(w string, f names.Flags) {
+		if !strings.Contains(w, "_") {
+			word[w] |= f
+		}
+	})
 	all := make([]string, 0, len(word))
 	for w := range word {
 		all = append(all, w)
@@ -142,6 +147,15 @@ func newGenerator(seed uint64, ts []template) *generator {
 	}
 	return g
 }
+
+var germanNouns = sync.OnceValue(func() []string {
+	b, err := files.ReadFile("words-de.txt")
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(b), "\n")
+	return strings.Fields(list)
+})
 
 func (g *generator) learnChain(k int, w string) {
 	c := "^^" + w + "$"
@@ -249,6 +263,9 @@ func initialOf(s string) string {
 
 func (g *generator) full() string {
 	f, l := g.first(), g.last()
+	if g.chance(6) { // both are words
+		f, l = g.capital(pick(g, g.ambiguous[fore])), g.capital(pick(g, g.ambiguous[sur]))
+	}
 	defer func() { g.mail = f + "." + l }()
 	switch n := g.r.IntN(100); {
 	case n < 5:
@@ -265,11 +282,21 @@ func (g *generator) full() string {
 		return initialOf(f) + "." + initialOf(g.name(fore)) + ". " + l
 	case n < 20:
 		return l + " " + f // East Asia, Hungary
-	case n < 21:
-		return f + " " + initialOf(l) + "."
+	case n < 22: // Nguyen Thi Minh Khai
+		s := l
+		if g.chance(60) {
+			s += pick(g, []string{" Thi", " Van", " Thị", " Văn"})
+		}
+		for range 1 + g.r.IntN(2) {
+			s += " " + f
+			f = g.first()
+		}
+		return s
 	case n < 23:
+		return f + " " + initialOf(l) + "."
+	case n < 25:
 		return f + " " + strings.ToUpper(l)
-	case n < 24:
+	case n < 26:
 		return strings.ToUpper(l) + " " + f
 	}
 	return f + " " + l
@@ -420,6 +447,15 @@ func (g *generator) fill(slot string) (text string, person bool) {
 		return titled(g.word()), false
 	case "WW":
 		return strings.ToUpper(g.word()), false
+	case "N": // a German noun
+		s := pick(g, germanNouns())
+		if g.chance(35) {
+			s += pick(g, []string{"s", "", "en", "ungs"}) + strings.ToLower(pick(g, germanNouns()))
+		}
+		if g.chance(20) {
+			s += pick(g, []string{"ung", "en", "s", "e", "n", "ern", "keit", "schaft"})
+		}
+		return s, false
 	case "H": // a heading
 		s := titled(g.word())
 		for range 1 + g.r.IntN(3) {
@@ -823,10 +859,10 @@ func (g *generator) tweet(d document) document {
 func (g *generator) hidden(d document) func(int, uint32) bool {
 	return func(start int, hash uint32) bool {
 		k := hash * 0x9E3779B1 >> 24
-		if k < 20 {
+		if k < 30 {
 			return true // ordinary words that no list has, too
 		}
-		if k >= 52 {
+		if k >= 62 {
 			return false
 		}
 		for _, s := range d.spans {

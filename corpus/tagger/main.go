@@ -38,7 +38,7 @@ func main() {
 	hold := flag.String("hold", "", "comma-separated patterns of template files to leave out and to measure on")
 	fold := flag.Int("fold", -1, "leave out every fifth template, beginning with this one, and measure on them")
 	test := flag.String("test", "", "comma-separated files of labelled JSON lines to measure on")
-	docs := flag.Int("docs", 240000, "documents to learn from")
+	docs := flag.Int("docs", 300000, "documents to learn from")
 	seed := flag.Uint64("seed", 1, "seed of everything random")
 	wnut := flag.String("wnut", "", "labelled JSON lines to learn from too")
 	mute := flag.Int("mute", 50, "percent of words seen as their kind alone while training")
@@ -124,6 +124,9 @@ func load(hold string, fold int) (train, held []template) {
 		log.Fatal(err)
 	}
 	for _, f := range list {
+		if strings.HasPrefix(f.Name(), "words-") {
+			continue
+		}
 		b, err := files.ReadFile(f.Name())
 		if err != nil {
 			log.Fatal(err)

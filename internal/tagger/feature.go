@@ -13,17 +13,18 @@ const (
 	lineCode    // source code, JSON, logs
 	lineShort   // three words or fewer
 	lineLog     // begins with digits and has many
-	lineKinds
+	lineGerman  // nouns have capitals; of blocks only
 )
 
 // block is a part of a text that is decided at once.
 type block struct {
-	toks  []token
-	text  []byte
-	seen  [64]uint64 // words that occur in lower case
-	mails [64]uint64 // words and endings in the local parts of addresses
-	style uint8      // of the whole block: linePlain, lineLower, lineCaps
-	feats []uint32
+	toks     []token
+	text     []byte
+	seen     [64]uint64 // words that occur in lower case
+	mails    [64]uint64 // words and endings in the local parts of addresses
+	caseless bool       // there are words of scripts without capitals
+	style    uint8      // of the whole block: linePlain, lineLower, lineCaps
+	feats    []uint32
 }
 
 func (d *block) load(b []byte) {
@@ -32,14 +33,20 @@ func (d *block) load(b []byte) {
 	clear(d.seen[:])
 	clear(d.mails[:])
 	lines := d.toks
-	ups, lows, allCaps := 0, 0, 0
+	ups, lows, allCaps, german := 0, 0, 0, 0
 	at := 0
+	d.caseless = false
 	for i := range lines {
 		t := &lines[i]
 		switch t.shape {
+		case caseless:
+			d.caseless = true
 		case lower:
 			lows++
 			mark(&d.seen, t.hash)
+			if t.flags&names.German != 0 {
+				german++
+			}
 		case title, mixed:
 			ups++
 		case caps:
@@ -65,6 +72,8 @@ func (d *block) load(b []byte) {
 		d.style = lineLower
 	case allCaps > 3 && lows+ups <= allCaps/4:
 		d.style = lineCaps
+	case german >= 3 && german*6 > len(lines) || german >= 1 && len(lines) < 12 && german*4 > len(lines):
+		d.style = lineGerman
 	}
 }
 
@@ -241,7 +250,7 @@ func (d *block) runs(f func(i, j int)) {
 				continue
 			}
 		}
-		if start >= 0 && (i-start >= maxRun || d.toks[i-1].poss || t.gap == gapLine && (t.line > lineLower || d.toks[i-1].line > lineLower) || t.gap == gapBlank || t.gap == gapStop && !d.toks[i-1].dot || t.gap == gapStop && d.toks[i-1].shape != initial && d.toks[i-1].flags&names.Title == 0 && d.toks[i-1].size > 3) {
+		if start >= 0 && (i-start >= maxRun || d.apart(i)) {
 			f(start, i)
 			start = -1
 		}
@@ -252,6 +261,23 @@ func (d *block) runs(f func(i, j int)) {
 	if start >= 0 {
 		f(start, len(d.toks))
 	}
+}
+
+// apart reports whether the gap before a candidate ends the name before it.
+func (d *block) apart(i int) bool {
+	t, p := &d.toks[i], &d.toks[i-1]
+	if p.poss {
+		return true
+	}
+	switch t.gap {
+	case gapSpace, gapHyphen, gapNone, gapComma, gapQuote, gapDot:
+		return false
+	case gapLine: // a name may be wrapped
+		return t.line > lineLower || p.line > lineLower
+	case gapStop: // J. Smith, St. John
+		return !p.dot || p.shape != initial && p.flags&names.Title == 0 && p.size > 3
+	}
+	return true
 }
 
 // maxRun bounds the words decided together.
@@ -401,6 +427,12 @@ func (d *block) features(out []uint32, i, start, end int) []uint32 {
 		add(35, 2, sh)
 	}
 	add(36, uint32(d.style), shapeKind)
+	if d.style == lineGerman {
+		add(39, before, shapeKind)
+		add(40, t.suffix&0xFFFFFF, 0)
+		add(41, pk<<4|ps, kind)
+		add(42, uint32(after)<<8|before, kind)
+	}
 	if t.poss {
 		add(37, kind, sh)
 	}

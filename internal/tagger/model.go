@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/stoplog/stoplog/corpus/names"
@@ -122,6 +123,10 @@ type Options struct {
 	Bias float64
 }
 
+// codeBias is added to the evidence against a name in source code and logs: there, most
+// words with a capital are none, and stubs break what is read by machines.
+const codeBias = 1.0
+
 const blockSize = 4096
 
 // cut gives the end of a block that begins at i: at a line's end if there is one in its
@@ -163,9 +168,32 @@ func (m *Model) Find(text []byte, o Options) []Span {
 				out[k].End += i
 			}
 		})
+		if s.d.caseless {
+			out = s.caseless(out, i)
+		}
 		i = end
 	}
 	s.d.text = nil
+	return out
+}
+
+// caseless adds the names in scripts without capitals to those of the block at i.
+func (s *search) caseless(out []Span, i int) []Span {
+	var found []Span
+	for k := range s.d.toks {
+		t := &s.d.toks[k]
+		if t.shape != caseless {
+			continue
+		}
+		text := s.d.text
+		found = eastAsian(found[:0], string(text[t.start:t.end]), string(text[t.end:min(len(text), int(t.end)+12)]), int(t.start)+i)
+		for _, x := range found {
+			if !slices.ContainsFunc(out, func(o Span) bool { return x.Start < o.End && o.Start < x.End }) {
+				out = append(out, x)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b Span) int { return a.Start - b.Start })
 	return out
 }
 
@@ -175,6 +203,9 @@ func (m *Model) decide(out []Span, s *search, from, to int, bias float32) []Span
 	n := to - from
 	d := &s.d
 	shift := 32 - m.bits
+	if k := d.toks[from].line; k == lineCode || k == lineLog {
+		bias -= codeBias
+	}
 	for i := range n {
 		d.feats = d.features(d.feats[:0], from+i, from, to)
 		first, further := 0, 0
@@ -217,6 +248,21 @@ func (m *Model) decide(out []Span, s *search, from, to int, bias float32) []Span
 	if !any {
 		return out
 	}
+	// What stands between two parts of a name belongs to it: bin, de la.
+	for i := 1; i < n-1; i++ {
+		if path[i] != Outside || path[i-1] == Outside || d.toks[from+i].shape != lower || d.toks[from+i].flags&names.Particle == 0 || d.toks[from+i].size < 2 {
+			continue
+		}
+		j := i
+		for j < n-1 && path[j] == Outside && d.toks[from+j].shape == lower && d.toks[from+j].flags&names.Particle != 0 && d.toks[from+j].gap == gapSpace {
+			j++
+		}
+		if path[j] == First && d.toks[from+j].gap == gapSpace {
+			for ; i <= j; i++ {
+				path[i] = Further
+			}
+		}
+	}
 	inside := Marginals(s.emit[:n], &m.trans)
 	for i := 0; i < n; {
 		if path[i] == Outside {
@@ -227,7 +273,7 @@ func (m *Model) decide(out []Span, s *search, from, to int, bias float32) []Span
 		for j < n && path[j] == Further {
 			j++
 		}
-		if d.bare(from+i, from+j) {
+		if d.bare(from+i, from+j) || d.thing(from+i, from+j) {
 			i = j
 			continue
 		}
@@ -250,6 +296,18 @@ func (d *block) bare(i, j int) bool {
 		}
 	}
 	return true
+}
+
+// thing reports whether the tokens from i to j are a thing's name.
+func (d *block) thing(i, j int) bool {
+	if j-i < 2 || j-i > 4 {
+		return false
+	}
+	var words [4]uint32
+	for k := i; k < j; k++ {
+		words[k-i] = d.toks[k].hash
+	}
+	return names.Thing(words[:j-i]...)
 }
 
 // span gives the bytes of the tokens from i to j.

@@ -112,7 +112,7 @@ func tokens(dst []token, b []byte) []token {
 		c := b[i]
 		k := kinds[c]
 		if k == 0 {
-			if c == ':' && i+2 < len(b) && b[i+1] == '/' && b[i+2] == '/' || c == '@' && i > 0 && wordByte(b[i-1]) && i+1 < len(b) && wordByte(b[i+1]) {
+			if i >= bound && (c == ':' && i+2 < len(b) && b[i+1] == '/' && b[i+2] == '/' || c == '@' && i > 0 && wordByte(b[i-1]) && i+1 < len(b) && wordByte(b[i+1])) {
 				// An address: the words of it that were read already are bound too.
 				s := i
 				for s > 0 && !breaksAddress(b[s-1]) {
@@ -264,7 +264,7 @@ func tokens(dst []token, b []byte) []token {
 		case t.gap == gapDot && len(dst) > 0 && dst[len(dst)-1].shape != initial && dst[len(dst)-1].flags&names.Title == 0:
 			t.bound = true
 		}
-		if i < len(b) && (b[i] == '_' || b[i] == '(' || b[i] == '=' || b[i] == '[' || b[i] == '\\' && (i+1 >= len(b) || b[i+1] != 'n' && b[i+1] != '"' && b[i+1] != 'r' && b[i+1] != 't') || b[i] == '.' && t.shape != initial && i+1 < len(b) && wordByte(b[i+1]) || b[i] == ':' && i+1 < len(b) && b[i+1] == ':') {
+		if i < len(b) && (b[i] == '_' && i+1 < len(b) && wordByte(b[i+1]) || b[i] == '(' || b[i] == '=' || b[i] == '[' || b[i] == '\\' && (i+1 >= len(b) || b[i+1] != 'n' && b[i+1] != '"' && b[i+1] != 'r' && b[i+1] != 't') || b[i] == '.' && t.shape != initial && i+1 < len(b) && wordByte(b[i+1]) || b[i] == ':' && i+1 < len(b) && b[i+1] == ':') {
 			t.bound = true
 		}
 		if t.bound && t.gap == gapUnder && len(dst) > 0 {
