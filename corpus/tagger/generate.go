@@ -22,7 +22,6 @@ type template struct{ file, text string }
 type document struct {
 	text  string
 	spans [][2]int
-	raw   bool // it keeps its case
 }
 
 func (d document) marked() string {

@@ -130,9 +130,8 @@ func tokens(dst []token, b []byte) []token {
 			i++
 			continue
 		}
-		r, n := rune(c), 1
 		if k == high {
-			r, n = utf8.DecodeRune(b[i:])
+			r, n := utf8.DecodeRune(b[i:])
 			if !unicode.IsLetter(r) {
 				i += n
 				continue
@@ -163,7 +162,7 @@ func tokens(dst []token, b []byte) []token {
 				digits++
 				t.hash = names.HashAdd(t.hash, c)
 			case high:
-				r, n = utf8.DecodeRune(b[i:])
+				r, n := utf8.DecodeRune(b[i:])
 				if r == '’' && lettersAt(b, i+n) && clitic(b, i+n) == 0 && i > int(t.start) && i-int(t.start) <= 3 {
 					t.hash = names.HashAdd(t.hash, '\'')
 					inner = true

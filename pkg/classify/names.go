@@ -95,13 +95,6 @@ const (
 	fieldWord         = uint32(names.Word)
 )
 
-func at(b []byte, i int) byte {
-	if i < 0 || i >= len(b) {
-		return 0
-	}
-	return b[i]
-}
-
 func lowerInto(dst, b []byte) []byte {
 	for _, c := range b {
 		if c >= 0x80 {

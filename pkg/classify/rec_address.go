@@ -102,8 +102,8 @@ func (s *scan) streetEnding(start, end int) {
 		if k == from-1 && s.at(k-1) == '.' { // Dr. , St.
 			k = back(k - 1)
 		}
-		low := string(bytes.ToLower(t[k : from-1]))
-		if k == from-1 || !s.capital(k) && !(placeParticles[low] && s.at(k-1) == ' ' && s.capital(back(k-1))) || s.at(k-1) == '@' {
+		low := bytes.ToLower(t[k : from-1])
+		if k == from-1 || !s.capital(k) && !(placeParticles[string(low)] && s.at(k-1) == ' ' && s.capital(back(k-1))) || s.at(k-1) == '@' {
 			break
 		}
 		from, named = k, true

@@ -135,7 +135,7 @@ func (s *scan) addressTail(b int) int {
 		}
 		i = next
 		e := s.wordEnd(i)
-		low := string(bytes.ToLower(s.text[i:e]))
+		low := bytes.ToLower(s.text[i:e])
 		switch {
 		case s.at(i) == '#' && is(s.at(i+1), cDigit):
 			for i++; i < len(s.text) && is(s.text[i], cAlnum); i++ {
@@ -144,19 +144,19 @@ func (s *scan) addressTail(b int) int {
 		case s.floorEnd(i) > i:
 			i = s.floorEnd(i)
 			end = i
-		case e > i && unitWords[low] && s.unitEnd(e) > e:
+		case e > i && unitWords[string(low)] && s.unitEnd(e) > e:
 			i = s.unitEnd(e)
 			end = i
 		case s.postcode(i) > i:
 			i = s.postcode(i)
 			end, open, postal = i, 0, true
-		case e > i && e-i <= 4 && regionCodes[low] && is(s.text[i], cUpper) && is(s.text[e-1], cUpper):
+		case e > i && e-i <= 4 && regionCodes[string(low)] && is(s.text[i], cUpper) && is(s.text[e-1], cUpper):
 			i = e
 			if s.at(i) == ')' {
 				i++
 			}
 			end, open = i, 0
-		case e > i && s.capital(i) && (countries[low] || regionNames[low]):
+		case e > i && s.capital(i) && (countries[string(low)] || regionNames[string(low)]):
 			i = e
 			end, open = i, 0
 		case e > i && s.names(i) > i:
@@ -370,8 +370,8 @@ func (s *scan) addressRun(i int) int {
 			i, end = k, k
 		case s.capital(i):
 			e := s.wordEnd(i)
-			low := string(bytes.ToLower(t[i:e]))
-			if monthNames[low] || s.at(e) == ':' || s.at(e) == '@' || s.at(e) == '_' {
+			low := bytes.ToLower(t[i:e])
+			if monthNames[string(low)] || s.at(e) == ':' || s.at(e) == '@' || s.at(e) == '_' {
 				i = len(t)
 				continue
 			}

@@ -45,23 +45,6 @@ func sentenceEnd(text []byte, i int) bool {
 	return false
 }
 
-// sentenceAround gives the bounds of the sentence, or sentences, that hold
-// text[from:to].
-func sentenceAround(text []byte, from, to int) (lo, hi int) {
-	for lo = from; lo > 0 && from-lo < sentenceMax; lo-- {
-		if sentenceEnd(text, lo-1) {
-			break
-		}
-	}
-	for hi = to; hi < len(text) && hi-to < sentenceMax; hi++ {
-		if sentenceEnd(text, hi) {
-			hi++
-			break
-		}
-	}
-	return lo, hi
-}
-
 // judge turns a node's candidates into findings and scores its windows.
 func (s *scratch) judge(n *node, text []byte) {
 	s.judgeRules(n, text)
