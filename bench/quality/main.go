@@ -1,15 +1,21 @@
-// Command quality measures the detector on labelled texts:
+// Command quality measures the detector, and the recognisers, on labelled texts:
 //
 //	go run ./bench/quality DIR...          # every *.jsonl in each folder
 //	go run ./bench/quality -only model DIR # the learned model without the rules
 //	go run ./bench/quality -only rules DIR # the rules without the model
 //	go run ./bench/quality -file FILE DIR  # with another model than the one built in
+//	go run ./bench/quality -entities DIR   # what the recognisers find (entities.go)
+//
+// An argument that ends in .jsonl is one file.
 //
 // A line is {"id","label":1|0,"kind","text","source"}, "lang" is optional; the name of
 // the file is the set. One table for each of groups, sets, kinds, languages and transforms,
 // with Wilson intervals (95 %): the share at or above suspect, at quarantine, and at the
 // scores that 1 % and 0.1 % of honest documents reach. Then what the gate loses, and
 // what a score means.
+//
+// With -entities a line is {"id","text","spans":[{"start","end","type"}],"rule"}; see
+// docs/classification.md for what the figures say.
 package main
 
 import (
@@ -34,6 +40,8 @@ type row struct {
 	Kind    string `json:"kind"`
 	Text    string `json:"text"`
 	Lang    string `json:"lang"`
+	Spans   []span `json:"spans"`
+	Rule    string `json:"rule"`
 	set     string
 	place   int // among the rows of its kind
 	score   float64
@@ -47,6 +55,11 @@ func main() {
 	only := flag.String("only", "", "model or rules: leave the other out")
 	file := flag.String("file", "", "a model file; empty: the model that is built in")
 	brief := flag.Bool("brief", false, "groups only")
+	ent := flag.Bool("entities", false, "measure the recognisers by type of entity")
+	types := flag.String("map", "", "with -entities: types that count as others, as in *_PASSPORT=PASSPORT,a=b")
+	byRule := flag.Bool("rules", false, "with -entities: a second table by the rows' rule")
+	show := flag.Int("show", 0, "with -entities: print up to this many misses and false findings of a set")
+	typ := flag.String("type", "", "with -show: of this type alone")
 	flag.Parse()
 	if flag.NArg() == 0 || *only != "" && *only != "model" && *only != "rules" {
 		flag.Usage()
@@ -56,7 +69,11 @@ func main() {
 	if err == nil && len(rows) == 0 {
 		err = fmt.Errorf("no rows")
 	}
-	if err == nil {
+	switch {
+	case err != nil:
+	case *ent:
+		err = entities(rows, *types, *byRule, *show, *typ)
+	default:
 		err = run(rows, *only, *file, *brief)
 	}
 	if err != nil {
@@ -154,36 +171,34 @@ func run(rows []row, only, file string, brief bool) error {
 	return nil
 }
 
-func read(dirs []string) ([]row, error) {
+func read(args []string) ([]row, error) {
+	names, err := files(args)
+	if err != nil {
+		return nil, err
+	}
 	var rows []row
-	for _, dir := range dirs {
-		names, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	for _, name := range names {
+		f, err := os.Open(name)
 		if err != nil {
 			return nil, err
 		}
-		for _, name := range names {
-			f, err := os.Open(name)
-			if err != nil {
-				return nil, err
+		place := map[string]int{}
+		sc := bufio.NewScanner(f)
+		sc.Buffer(nil, 16<<20)
+		for line := 1; sc.Scan(); line++ {
+			var r row
+			if err := json.Unmarshal(sc.Bytes(), &r); err != nil {
+				f.Close()
+				return nil, fmt.Errorf("%s line %d: not a labelled row", filepath.Base(name), line)
 			}
-			place := map[string]int{}
-			sc := bufio.NewScanner(f)
-			sc.Buffer(nil, 16<<20)
-			for line := 1; sc.Scan(); line++ {
-				var r row
-				if err := json.Unmarshal(sc.Bytes(), &r); err != nil {
-					f.Close()
-					return nil, fmt.Errorf("%s line %d: not a labelled row", filepath.Base(name), line)
-				}
-				r.set = strings.TrimSuffix(filepath.Base(name), ".jsonl")
-				r.place = place[r.Kind]
-				place[r.Kind]++
-				rows = append(rows, r)
-			}
-			f.Close()
-			if err := sc.Err(); err != nil {
-				return nil, err
-			}
+			r.set = strings.TrimSuffix(filepath.Base(name), ".jsonl")
+			r.place = place[r.Kind]
+			place[r.Kind]++
+			rows = append(rows, r)
+		}
+		f.Close()
+		if err := sc.Err(); err != nil {
+			return nil, err
 		}
 	}
 	return rows, nil
