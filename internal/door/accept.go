@@ -601,6 +601,7 @@ const maxTyped = 512
 // typedRow is the sealed content of such a row.
 type typedRow struct {
 	Type  string            `json:"type"`
+	Field bool              `json:"field,omitempty"`
 	Stub  string            `json:"stub"`
 	Form  classify.StubForm `json:"form"`
 	Value []byte            `json:"value"`
@@ -636,7 +637,7 @@ func (a *attempt) classifierInput(ctx context.Context) (input, error) {
 		if err := json.Unmarshal(plain, &t); err != nil {
 			return in, ErrEvidence // what we sealed ourselves does not read
 		}
-		in.Names = append(in.Names, classify.Name{Type: t.Type, Stub: t.Stub, Form: t.Form, Value: t.Value})
+		in.Names = append(in.Names, classify.Name{Type: t.Type, Field: t.Field, Stub: t.Stub, Form: t.Form, Value: t.Value})
 	}
 	return in, nil
 }
@@ -666,7 +667,7 @@ func (a *attempt) stubs(ctx context.Context, in input, result classify.Result) (
 	}
 	for _, n := range result.Names {
 		h := hmac.New(sha256.New, in.StubKey)
-		plain, err := json.Marshal(typedRow{Type: n.Type, Stub: n.Stub, Form: n.Form, Value: n.Value})
+		plain, err := json.Marshal(typedRow{Type: n.Type, Field: n.Field, Stub: n.Stub, Form: n.Form, Value: n.Value})
 		if err != nil {
 			return nil, err
 		}

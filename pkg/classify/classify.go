@@ -181,8 +181,14 @@ func (d *decision) decide() (Result, error) {
 		d.out.Class = d.s.class
 	}
 	d.stubWhole()
-	wanted := d.typedNames()
-	hits := d.recogniseLeaves(wanted)
+	own := d.recogniseLeaves()
+	wanted := d.typedNames(own)
+	var hits []leafHit
+	for i := range d.leaves {
+		for _, h := range d.merge(&d.leaves[i], own[i], wanted) {
+			hits = append(hits, leafHit{h, &d.leaves[i]})
+		}
+	}
 	d.stubHits(hits)
 	sort.Slice(d.out.Redactions, func(i, j int) bool { return d.out.Redactions[i].Start < d.out.Redactions[j].Start })
 	d.out.Found = ClassOf(d.out.Entities)
@@ -297,7 +303,9 @@ func (d *decision) stubHits(hits []leafHit) {
 		}
 		span := chunk.Span{Start: start, End: end}
 		how, leafClass := d.treat(l)
-		if n := len(d.out.Entities); n == 0 || !d.out.Entities[n-1].Overlaps(span) {
+		if n := len(d.out.Entities); h.typ == "FIELD" {
+			// a value that a path declares, and no type of entity
+		} else if n == 0 || !d.out.Entities[n-1].Overlaps(span) {
 			d.out.Entities = append(d.out.Entities, chunk.Entity{Type: h.typ, Span: span, Score: h.score, Rule: h.rule})
 		}
 		exceeds := h.valid && class.Exceeds(d.s.class)
@@ -311,11 +319,11 @@ func (d *decision) stubHits(hits []leafHit) {
 		if how == keep && !(h.valid && class.Exceeds(leafClass)) && !exceeds && !(l.kind == leafKey && h.valid) {
 			continue
 		}
-		base := h.stub
-		if base == "" {
-			base = h.typ
+		form, base, typ, value := StubForm(""), h.typ, h.typ, l.text[h.start:h.end]
+		if k := h.known; k != nil {
+			form, base, typ, value = k.form, k.stub, k.scope, k.value
 		}
-		stub := d.names.stub(h.form, base, h.typ, l.text[h.start:h.end], class, nil)
+		stub := d.names.stub(form, base, typ, value, class, nil)
 		if l.opaque {
 			// The decoded text is redacted and encoded again, hit by hit.
 			if opaque.leaf != l {

@@ -378,7 +378,7 @@ func quotedPrintable(in []byte, from, to int) (text []byte, off []int32) {
 	return text, append(off, int32(to))
 }
 
-// encodedWords decodes RFC 2047 words of a header value in UTF-8 or ASCII.
+// encodedWords decodes RFC 2047 words of a header value in UTF-8, ASCII or Latin-1.
 func encodedWords(in []byte, from, to int) ([]byte, []int32) {
 	raw := in[from:to]
 	if !bytes.Contains(raw, []byte("=?")) {
@@ -398,11 +398,23 @@ func encodedWords(in []byte, from, to int) ([]byte, []int32) {
 				case 'q':
 					plain, _ = quotedPrintable(bytes.ReplaceAll(parts[2], []byte("_"), []byte(" ")), 0, len(parts[2]))
 				}
+				switch strings.ToLower(string(parts[0])) {
+				case "iso-8859-1", "iso-8859-15", "windows-1252", "latin1":
+					var wide []byte
+					for _, c := range plain {
+						wide = utf8.AppendRune(wide, rune(c))
+					}
+					plain = wide
+				}
 				if plain != nil && utf8.Valid(plain) {
 					for _, c := range plain {
 						text, off = append(text, c), append(off, int32(i))
 					}
 					i = end
+					// White space between two encoded words is no text (RFC 2047, section 6.2).
+					if gap := len(in[i:to]) - len(bytes.TrimLeft(in[i:to], " \t\r\n")); gap > 0 && bytes.HasPrefix(in[i+gap:to], []byte("=?")) {
+						i += gap
+					}
 					continue
 				}
 			}

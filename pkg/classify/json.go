@@ -43,10 +43,14 @@ type leaf struct {
 	free       bool                     // free text also where nothing declares it
 }
 
-// raw maps a span of the decoded value to raw offsets.
+// raw maps a span of the decoded value to raw offsets. What was decoded from one unit (an
+// encoded word of a header) is replaced with all of it: half of it is no text.
 func (l *leaf) raw(start, end int) (int, int) {
 	if l.off == nil {
 		return l.start + start, l.start + end
+	}
+	for end > start && end+1 < len(l.off) && l.off[end] == l.off[end-1] {
+		end++
 	}
 	return int(l.off[start]), int(l.off[end])
 }

@@ -11,9 +11,8 @@ import (
 // was searched.
 type hit struct {
 	typ        string
-	rule       string // for SECRET
-	stub       string // base name of a stub that is known already
-	form       StubForm
+	rule       string      // for SECRET
+	known      *knownValue // nil: no typed value of the run
 	start, end int
 	score      float64
 	valid      bool // a checksum or a structure proved it
@@ -135,16 +134,14 @@ func ClassOf(entities []chunk.Entity) chunk.Class {
 	return class
 }
 
-// recogniseLeaves searches every leaf. Structured text is searched once as it stands, so
-// that a key can be context for its value; a hit counts only if one leaf holds all of it.
-// Values with escapes are decoded and searched on their own.
-func (d *decision) recogniseLeaves(names *nameSearch) []leafHit {
-	var out []leafHit
+// recogniseLeaves searches every leaf, and gives what was found leaf by leaf. Structured
+// text is searched once as it stands, so that a key can be context for its value; a hit
+// counts only if one leaf holds all of it. Values with escapes are decoded and searched
+// on their own.
+func (d *decision) recogniseLeaves() [][]hit {
+	out := make([][]hit, len(d.leaves))
 	if len(d.leaves) == 1 && !d.structured {
-		l := &d.leaves[0]
-		for _, h := range d.merge(l, d.c.recognise(l.text), names) {
-			out = append(out, leafHit{h, l})
-		}
+		out[0] = d.c.recognise(d.leaves[0].text)
 		return out
 	}
 	all := d.c.recognise(d.in.Text)
@@ -154,19 +151,15 @@ func (d *decision) recogniseLeaves(names *nameSearch) []leafHit {
 		for at < len(all) && all[at].start < l.start {
 			at++
 		}
-		var own []hit
-		if l.off == nil {
-			for ; at < len(all) && all[at].start < l.end; at++ {
-				if h := all[at]; h.end <= l.end {
-					h.start, h.end = h.start-l.start, h.end-l.start
-					own = append(own, h)
-				}
-			}
-		} else {
-			own = d.decoded(l)
+		if l.off != nil {
+			out[i] = d.decoded(l)
+			continue
 		}
-		for _, h := range d.merge(l, own, names) {
-			out = append(out, leafHit{h, l})
+		for ; at < len(all) && all[at].start < l.end; at++ {
+			if h := all[at]; h.end <= l.end {
+				h.start, h.end = h.start-l.start, h.end-l.start
+				out[i] = append(out[i], h)
+			}
 		}
 	}
 	return out
@@ -193,21 +186,41 @@ func (d *decision) decoded(l *leaf) []hit {
 
 // merge adds the run's typed values to what recognisers found in one leaf.
 func (d *decision) merge(l *leaf, hits []hit, names *nameSearch) []hit {
-	if names == nil || l.kind != leafText {
+	if names == nil || l.kind != leafText && l.kind != leafLiteral {
 		return hits
 	}
 	found := names.find(l.text)
 	if len(found) == 0 {
 		return hits
 	}
-	// A recognised name that typed values make up completely gives way to them: a first
-	// and a last name have stubs of their own.
+	// What a recogniser found and a typed value is all of gives way to it: it has a stub
+	// already. A recognised name may be made up of several: a first and a last name have
+	// stubs of their own. Where the typed value is a part of what is proved (a name in an
+	// e-mail address), the proved one stays.
 	kept := hits[:0:0]
 	for _, h := range hits {
-		if h.typ == "PERSON" && covered(l.text, h, found) {
-			continue
+		gone := h.typ == "PERSON" && covered(l.text, h, found)
+		for i := range found {
+			f := &found[i]
+			switch {
+			case f.start <= h.start && h.end <= f.end:
+				gone = true
+				f.valid = f.valid || h.valid
+				if h.valid && classOfType(h.typ) >= classOfType(f.typ) {
+					f.typ, f.rule = h.typ, h.rule
+				}
+			case h.valid && h.start <= f.start && f.end <= h.end:
+				f.score = 0
+			}
 		}
-		kept = append(kept, h)
+		if !gone {
+			kept = append(kept, h)
+		}
 	}
-	return resolve(append(kept, found...))
+	for _, f := range found {
+		if f.score > 0 {
+			kept = append(kept, f)
+		}
+	}
+	return resolve(kept)
 }

@@ -25,10 +25,11 @@ type StubValue struct {
 	Value      chunk.Content // as it was found
 }
 
-// Name is a typed value of a run: what a declared field of type PERSON held. It is
-// searched in free text of the run's other documents.
+// Name is a typed value of a run: what a declared field of type PERSON held, or the
+// header of a mail. It is searched in free text of the run's other documents.
 type Name struct {
-	Type  string        // entity type, for example PERSON
+	Type  string        // entity type, for example PERSON; FIELD: a declared field's, of no type
+	Field bool          // the field declares no type: its stub stands for the field
 	Stub  string        // base name of its stub; empty: made from the type
 	Form  StubForm      // form of its stub
 	Value chunk.Content //

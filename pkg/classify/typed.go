@@ -2,32 +2,53 @@ package classify
 
 import (
 	"bytes"
-	"sort"
+	"cmp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
-// nameSearch looks for the typed values of a run in free text, in any case and through
-// folding, at word boundaries.
-type nameSearch struct {
-	names []searchedName
-	first [256][]searchedName // by first byte, longest first
+// The values of a run's typed fields are searched in its free text. A recogniser has to
+// be sure of a value by itself; here the value is known, so that a name in small letters
+// and a number without its country count too, and get the stub that the field has.
+
+// knownValue is a typed value and how its stub is made: what is found in free text in
+// another form is the same value to the namer.
+type knownValue struct {
+	typ   string // entity type of what is found
+	scope string // type that the field's stub was made with: typ, or FIELD
+	stub  string // base name of the stub
+	form  StubForm
+	value []byte
 }
 
-type searchedName struct {
-	folded []byte // normalised: lower case, single spaces
-	typ    string
-	stub   string
-	form   StubForm
-	proper bool // also a common word: only with a capital letter
+// pattern is one way in which a known value is written.
+type pattern struct {
+	folded  []byte // as lowered gives it
+	known   *knownValue
+	proper  bool // also a common word: only with a capital letter
+	compact bool // letters and digits alone: separators in the text do not count
+	open    bool // of a script that puts no blanks between words: it has no boundaries
+}
+
+// phonePattern is a telephone number without what depends on where one dials from.
+type phonePattern struct {
+	known   *knownValue
+	country string // empty: not told
+	core    string // digits behind country and trunk prefix
+}
+
+type nameSearch struct {
+	first  [256][]pattern            // by first byte, longest first
+	phones map[string][]phonePattern // by the last seven digits
+	have   map[string]bool
 }
 
 // Words that are also names. Searching them in any case would redact ordinary prose.
-var commonWords = map[string]bool{}
-
-func init() {
-	for _, w := range strings.Fields(`will mark may an art bill bob chance chase christian dale dawn dean drew faith frank gene
+var commonWords = wordSet(`will mark may an art bill bob chance chase christian dale dawn dean drew faith frank gene
 grace grant hope hunter ivy iris jack jean joy june april august lance lane major mason max miles nick page pat pearl penny
 peter ray reed rich rob rose rusty sandy sky star sue summer sunny tan tom tony trip van victor violet wade ward young long
 short white black brown green king bishop price cook baker banks bell best bush case child cross day field fish ford fox
@@ -35,148 +56,548 @@ free gates good hall hand hill hope house hunt hurt kind land law lord love low 
 rice rivers root sales sharp sheep shore stone storm street strong swan teller warm waters wells west north wise wolf wood
 woods do so he she her his to in on at is it be by or as if of and the not for you your are was but all any can had has him
 how man new now old see two way who boy did its let put say too use le la de der die das den ein el los las un une il lo du
-des von zu da di e y o a i`) {
-		commonWords[w] = true
-	}
-}
+des von zu da di e y o a i`)
 
-func foldName(b []byte) []byte { return normalise("PERSON", b) }
-
-// typedNames collects the typed values of this document and of the run, and records
-// this document's for later ones.
-func (d *decision) typedNames() *nameSearch {
-	var s nameSearch
-	have := map[string]bool{}
-	add := func(n Name, value []byte) {
-		f := foldName(value)
-		if utf8.RuneCount(f) < 2 || len(f) > 256 || have[string(f)] {
-			return
-		}
-		have[string(f)] = true
-		s.names = append(s.names, searchedName{folded: f, typ: n.Type, stub: n.Stub, form: n.Form, proper: commonWords[string(f)] || utf8.RuneCount(f) < 3})
-	}
-	for i := range d.leaves {
-		l := &d.leaves[i]
-		r := l.matched.own()
-		if r == nil || r.Type == "" || r.Text || l.kind != leafText || len(l.text) == 0 || !searchable(r.Type) {
-			continue
-		}
-		d.out.Names = append(d.out.Names, Name{Type: r.Type, Stub: r.stub, Form: r.Form, Value: append([]byte(nil), l.text...)})
-	}
-	all := append(append([]Name(nil), d.out.Names...), d.in.Names...)
-	for _, n := range all {
-		add(n, n.Value)
-	}
-	// The parts of a full name occur alone ("Dear Maria"). They are other values, so they
-	// get stubs of their own.
-	for _, n := range all {
-		if n.Type != "PERSON" {
-			continue
-		}
-		if parts := strings.Fields(string(n.Value)); len(parts) > 1 {
-			for _, p := range parts {
-				p = strings.Trim(p, ".,;:()\"'")
-				if utf8.RuneCountInString(p) >= 3 && unicode.IsUpper([]rune(p)[0]) {
-					part := Name{Type: n.Type, Stub: n.Stub}
-					if part.Stub != "" {
-						part.Stub += "_PART"
-					}
-					add(part, []byte(p))
-				}
-			}
-		}
-	}
-	if len(s.names) == 0 {
-		return nil
-	}
-	sort.SliceStable(s.names, func(i, j int) bool { return len(s.names[i].folded) > len(s.names[j].folded) })
-	for _, n := range s.names {
-		s.first[n.folded[0]] = append(s.first[n.folded[0]], n)
-	}
-	return &s
-}
-
-// searchable types are those whose values are worth finding word for word: checksummed
-// types are found by their recognisers.
+// searchable are types whose values are worth finding word for word. Dates and ages
+// identify nobody by themselves, and agents need them.
 func searchable(typ string) bool { return typ != "DATE_TIME" && typ != "NRP" && typ != "AGE" }
 
-// find gives every occurrence of a name in text.
-func (s *nameSearch) find(text []byte) []hit {
-	low, off := lowered(text)
-	var out []hit
-	boundary := true
-	for i := 0; i < len(low); i++ {
-		at := boundary
-		r, _ := utf8.DecodeRune(low[i:])
-		boundary = !wordRune(r)
-		if low[i] >= utf8.RuneSelf && !utf8.RuneStart(low[i]) {
-			boundary = false
-			continue
+// typedNames collects the typed values of this document and of the run, and records
+// this document's for later ones. own is what recognisers found, leaf by leaf.
+func (d *decision) typedNames(own [][]hit) *nameSearch {
+	for i := range d.leaves {
+		d.out.Names = append(d.out.Names, d.typedIn(&d.leaves[i], own[i])...)
+	}
+	d.out.Names = slices.CompactFunc(d.out.Names, func(a, b Name) bool {
+		return a.Type == b.Type && a.Stub == b.Stub && a.Field == b.Field && bytes.Equal(a.Value, b.Value)
+	})
+	all := append(slices.Clone(d.out.Names), d.in.Names...)
+	// What a field declares names the stub, not what was inferred.
+	slices.SortStableFunc(all, func(a, b Name) int { return cmp.Compare(min(1, len(b.Stub)), min(1, len(a.Stub))) })
+	if len(all) == 0 {
+		return nil
+	}
+	s := &nameSearch{phones: map[string][]phonePattern{}, have: map[string]bool{}}
+	for _, n := range all {
+		s.addValue(n)
+	}
+	// The parts of a full name occur alone ("Dear Maria"). They are other values, so they
+	// get stubs of their own. A part that another field has whole is that field's.
+	for _, n := range all {
+		if n.Type == "PERSON" {
+			s.addParts(n)
 		}
-		if !at || len(s.first[low[i]]) == 0 {
-			continue
+	}
+	for i := range s.first {
+		slices.SortStableFunc(s.first[i], func(a, b pattern) int { return cmp.Compare(len(b.folded), len(a.folded)) })
+	}
+	return s
+}
+
+// typedIn gives the typed values that one leaf holds.
+func (d *decision) typedIn(l *leaf, own []hit) []Name {
+	if l.kind != leafText && l.kind != leafLiteral || len(l.text) == 0 {
+		return nil
+	}
+	copied := func(b []byte) []byte { return append([]byte(nil), b...) }
+	r := l.matched.own()
+	if l.header() {
+		n := Name{Type: "PERSON"}
+		if r != nil && r.Type == "PERSON" {
+			n.Stub, n.Form = r.stub, r.Form
 		}
-		for _, n := range s.first[low[i]] {
-			end := i + len(n.folded)
-			if !bytes.HasPrefix(low[i:], n.folded) {
-				continue
-			}
-			if next, _ := utf8.DecodeRune(low[end:]); end < len(low) && wordRune(next) {
-				continue
-			}
-			start, stop := int(off[i]), int(off[end])
-			for stop > start && (text[stop-1] == ' ' || text[stop-1] == '\n' || text[stop-1] == '\t') {
-				stop--
-			}
-			if n.proper {
-				if first, _ := utf8.DecodeRune(text[start:]); !unicode.IsUpper(first) {
-					continue
-				}
-			}
-			out = append(out, hit{typ: n.typ, stub: n.stub, form: n.form, start: start, end: stop, score: 1})
-			i = end - 1
-			boundary = false
-			break
+		var out []Name
+		for _, p := range headerPersons(l.text) {
+			n.Value = p
+			out = append(out, n)
 		}
+		return out
+	}
+	if r != nil && r.Type != "" && !r.Text {
+		if !searchable(r.Type) {
+			return nil
+		}
+		return []Name{{Type: r.Type, Stub: r.stub, Form: r.Form, Value: copied(l.text)}}
+	}
+	how, _ := d.treat(l)
+	var out []Name
+	for i, h := range own {
+		// Nobody declared the value's type, but a recogniser knows what all of it is.
+		all := d.structured && l.path != nil && !l.free && !(r != nil && r.Text) && fills(l.text, h)
+		switch {
+		case all && how == whole && searchable(h.typ) && h.typ != "SECRET":
+			rule := r
+			if rule == nil {
+				rule = l.matched.inherited
+			}
+			n := Name{Type: h.typ, Stub: stubName(l.keys()), Field: true, Value: copied(l.text)}
+			if r != nil {
+				n.Stub = r.stub
+			}
+			if rule != nil {
+				n.Form = rule.Form
+			}
+			out = append(out, n)
+		case h.typ == "PERSON" && (all && h.score >= 0.85 || addressed(l.text, own, i)):
+			// An author beside the text, or a name with its address ("Ana Ruiz <ana@…>").
+			out = append(out, Name{Type: "PERSON", Value: copied(l.text[h.start:h.end])})
+		}
+	}
+	if len(out) == 0 && how == whole && r != nil && idLike(l.text) {
+		out = append(out, Name{Type: "FIELD", Stub: r.stub, Form: r.Form, Field: true, Value: copied(l.text)})
 	}
 	return out
 }
+
+// fills reports whether a hit is all of a value but for white space and quotes.
+func fills(text []byte, h hit) bool {
+	const around = " \t\r\n\"'"
+	return len(bytes.Trim(text[:h.start], around)) == 0 && len(bytes.Trim(text[h.end:], around)) == 0
+}
+
+// addressed reports whether an e-mail address in angle brackets stands behind a hit.
+func addressed(text []byte, hits []hit, i int) bool {
+	if i+1 >= len(hits) || hits[i+1].typ != "EMAIL_ADDRESS" {
+		return false
+	}
+	between := text[hits[i].end:hits[i+1].start]
+	return len(between) <= 4 && bytes.HasSuffix(between, []byte("<")) && len(bytes.Trim(between, " \"'<")) == 0
+}
+
+// idLike reports whether a value can be told from ordinary words and numbers wherever it
+// occurs: a customer's number, not an amount, a date or a word.
+func idLike(v []byte) bool {
+	digits, letters, other := 0, 0, 0
+	for _, c := range v {
+		switch {
+		case is(c, cDigit):
+			digits++
+		case is(c, cAlpha):
+			letters++
+		case c == '-' || c == '_' || c == '/' || c == '.' || c == ' ':
+			other++
+		default:
+			return false
+		}
+	}
+	switch {
+	case digits < 4 || digits+letters < 6 || digits+letters > 64:
+		return false
+	case letters > 0:
+		return other <= (digits+letters)/3 && !(digits == 14 && letters <= 2) // no time in ISO 8601
+	}
+	return digits >= 7 && !bytes.ContainsAny(v, ". ") && !(len(v) == 10 && v[4] == '-' && v[7] == '-')
+}
+
+func (s *nameSearch) addValue(n Name) {
+	k := &knownValue{typ: n.Type, scope: n.Type, stub: n.Stub, form: n.Form, value: n.Value}
+	if n.Field {
+		k.scope = "FIELD"
+	}
+	if k.stub == "" {
+		k.stub = n.Type
+	}
+	s.add(n.Value, k, n.Field || n.Stub == "")
+	if n.Type == "PHONE_NUMBER" {
+		if country, core, ok := dialled(n.Value); ok {
+			tail := core[len(core)-7:]
+			s.phones[tail] = append(s.phones[tail], phonePattern{k, country, core})
+		}
+		return
+	}
+	switch n.Type {
+	case "PERSON", "EMAIL_ADDRESS", "URL", "ORGANIZATION", "SECRET", "IP_ADDRESS":
+		return
+	}
+	key := compactKey(n.Value)
+	digits := bytes.ContainsFunc(key, unicode.IsDigit)
+	if len(key) >= 6 && len(key) <= 128 && digits && !s.have["#"+string(key)] {
+		s.have["#"+string(key)] = true
+		s.first[key[0]] = append(s.first[key[0]], pattern{folded: key, known: k, compact: true})
+	}
+}
+
+// add takes a value as it is written. inferred: nobody declared that it is a name.
+func (s *nameSearch) add(value []byte, k *knownValue, inferred bool) {
+	f := foldName(value)
+	runes := utf8.RuneCount(f)
+	if runes < 2 || len(f) > 256 || s.have[string(f)] {
+		return
+	}
+	s.have[string(f)] = true
+	p := pattern{folded: f, known: k, proper: commonWords[string(f)] || runes < 3}
+	if inferred && k.typ == "PERSON" && gazetteerOnce().flags(f)&fieldWord != 0 {
+		p.proper = true
+	}
+	if first, _ := utf8.DecodeRune(f); unspaced(first) {
+		p.open, p.proper = true, false
+	}
+	s.first[f[0]] = append(s.first[f[0]], p)
+	// Umlauts are written with an e where a keyboard has none.
+	if spelt := umlauts.Replace(string(bytes.ToLower(norm.NFC.Bytes(value)))); k.typ == "PERSON" && spelt != "" {
+		if g := foldName([]byte(spelt)); !bytes.Equal(f, g) && !s.have[string(g)] {
+			s.have[string(g)] = true
+			p.folded = g
+			s.first[g[0]] = append(s.first[g[0]], p)
+		}
+	}
+}
+
+var umlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "å", "aa", "ø", "oe")
+
+func (s *nameSearch) addParts(n Name) {
+	parts := strings.Fields(string(n.Value))
+	if len(parts) < 2 {
+		return
+	}
+	stub := n.Type
+	if n.Stub != "" {
+		stub = n.Stub + "_PART"
+	}
+	small := strings.ToLower(string(n.Value)) == string(n.Value) // nobody wrote capitals here
+	for _, p := range parts {
+		p = strings.Trim(p, ".,;:()\"'")
+		first, _ := utf8.DecodeRuneInString(p)
+		low := strings.ToLower(p)
+		switch runes := utf8.RuneCountInString(p); {
+		case runes < 3, strings.ContainsRune(p, '@'), particles[low], titles[low]:
+		case unicode.IsUpper(first), small && runes > 3 && unicode.IsLower(first):
+			s.add([]byte(p), &knownValue{typ: n.Type, scope: n.Type, stub: stub, value: []byte(p)}, true)
+		}
+	}
+}
+
+// unspaced reports whether a rune is of a script that writes words without blanks.
+func unspaced(r rune) bool {
+	return r >= 0xE00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// find gives every occurrence of a known value in text, in order and disjoint.
+func (s *nameSearch) find(text []byte) []hit {
+	low, off := lowered(text)
+	var out []hit
+	put := func(k *knownValue, from, to int) {
+		start, stop := int(off[from]), int(off[to])
+		for stop > start && (text[stop-1] == ' ' || text[stop-1] == '\n' || text[stop-1] == '\t' || text[stop-1] == '\r') {
+			stop--
+		}
+		out = append(out, hit{typ: k.typ, known: k, start: start, end: stop, score: 1})
+	}
+	boundary := true
+	for i := 0; i < len(low); {
+		at := boundary
+		r, n := utf8.DecodeRune(low[i:])
+		boundary = !wordRune(r)
+		end := 0
+		var known *knownValue
+		if len(s.phones) > 0 && at && (is(low[i], cDigit) || low[i] == '+' || low[i] == '(') {
+			known, end = s.phone(low, i)
+		}
+		for _, p := range s.first[low[i]] {
+			if known != nil {
+				break
+			}
+			if !at && !p.open {
+				continue
+			}
+			if end = p.match(low, i); end == 0 {
+				continue
+			}
+			if p.proper {
+				if first, _ := utf8.DecodeRune(text[off[i]:]); !unicode.IsUpper(first) {
+					continue
+				}
+			}
+			known = p.known
+		}
+		if known == nil {
+			i += n
+			continue
+		}
+		put(known, i, end)
+		i, boundary = end, false
+	}
+	return out
+}
+
+// match gives the end of the pattern if it stands at i, or 0.
+func (p pattern) match(low []byte, i int) int {
+	if !p.compact {
+		end := i + len(p.folded)
+		if !bytes.HasPrefix(low[i:], p.folded) {
+			return 0
+		}
+		if next, _ := utf8.DecodeRune(low[end:]); end < len(low) && wordRune(next) && !p.open && !unicode.Is(unicode.Hangul, next) {
+			return 0
+		}
+		return end
+	}
+	if numberGoesOn(low, i, -1) {
+		return 0
+	}
+	for k := 0; ; {
+		for i < len(low) && k < len(p.folded) && low[i] == p.folded[k] {
+			i, k = i+1, k+1
+		}
+		if k == len(p.folded) {
+			break
+		}
+		sep := i
+		for sep < len(low) && sep-i < 3 && bytes.IndexByte([]byte(" -./(),_"), low[sep]) >= 0 {
+			sep++
+		}
+		if sep == i || sep == len(low) || low[sep] != p.folded[k] {
+			return 0
+		}
+		i = sep
+	}
+	if next, _ := utf8.DecodeRune(low[i:]); i < len(low) && wordRune(next) || numberGoesOn(low, i, 1) {
+		return 0
+	}
+	return i
+}
+
+// numberGoesOn reports whether a number that begins or ends at i is part of a longer one.
+func numberGoesOn(low []byte, i, step int) bool {
+	a, b := i-1, i-2
+	if step > 0 {
+		a, b = i, i+1
+	}
+	if a < 0 || a >= len(low) || b < 0 || b >= len(low) {
+		return false
+	}
+	return (low[a] == '.' || low[a] == '-' || low[a] == '/' || low[a] == ',') && is(low[b], cDigit)
+}
+
+// phone looks for a known telephone number that begins at i, in any grouping, with and
+// without its country.
+func (s *nameSearch) phone(low []byte, i int) (*knownValue, int) {
+	if numberGoesOn(low, i, -1) || i > 0 && (low[i] == '(' || is(low[i], cDigit)) && (low[i-1] == '+' || low[i-1] == '(') {
+		return nil, 0 // it began before
+	}
+	plus := false
+	var digits []byte
+	var known *knownValue
+	end := 0
+	for k := i; k < len(low) && len(digits) < 20; {
+		switch c := low[k]; {
+		case is(c, cDigit):
+			digits = append(digits, c)
+			k++
+			if k < len(low) && is(low[k], cDigit) {
+				continue
+			}
+			if next, _ := utf8.DecodeRune(low[k:]); len(digits) < 7 || k < len(low) && (wordRune(next) && next != 'x' && next != 'e' || numberGoesOn(low, k, 1)) {
+				continue
+			}
+			for _, p := range s.phones[string(digits[len(digits)-7:])] {
+				if p.reached(digits, plus) {
+					known, end = p.known, k
+				}
+			}
+		case c == '+' && k == i, c == '+' && k == i+1 && low[i] == '(':
+			plus = true
+			k++
+		default:
+			sep := k
+			for sep < len(low) && sep-k < 3 && bytes.IndexByte([]byte(" -./()"), low[sep]) >= 0 {
+				sep++
+			}
+			if sep == k || sep == len(low) || !is(low[sep], cDigit) {
+				return known, end
+			}
+			// (0) is the trunk prefix that one leaves out from abroad.
+			if plus && sep > 0 && low[sep-1] == '(' && bytes.HasPrefix(low[sep:], []byte("0)")) {
+				sep += 2
+				for sep < len(low) && low[sep] == ' ' {
+					sep++
+				}
+			}
+			k = sep
+		}
+	}
+	return known, end
+}
+
+// reached reports whether dialling digits reaches p.
+func (p phonePattern) reached(digits []byte, plus bool) bool {
+	head, ok := bytes.CutSuffix(digits, []byte(p.core))
+	if !ok {
+		return false
+	}
+	h := string(head)
+	if abroad, ok := strings.CutPrefix(h, "00"); ok && abroad != "" {
+		h, plus = abroad, true
+	}
+	switch {
+	case h == "" || h == "0" || h == "8" && p.country == "7":
+		return !plus
+	case p.country != "":
+		return h == p.country || h == p.country+"0"
+	case plus:
+		return len(strings.TrimSuffix(h, "0")) <= 3
+	}
+	return h == "1"
+}
+
+// dialled takes a telephone number apart: its country, if it is told, and what is left
+// behind country and trunk prefix. false: too short to be told from other numbers.
+func dialled(value []byte) (country, core string, ok bool) {
+	low, _ := lowered(value)
+	if i := bytes.IndexAny(low, "0123456789"); i > 0 {
+		if k := bytes.IndexAny(low[i:], "xe"); k > 0 { // extension
+			low = low[:i+k]
+		}
+	}
+	text := string(low)
+	plus := strings.Contains(text, "+")
+	text = strings.ReplaceAll(text, "(0)", "")
+	var digits []byte
+	for i := 0; i < len(text); i++ {
+		if is(text[i], cDigit) {
+			digits = append(digits, text[i])
+		}
+	}
+	d := string(digits)
+	if !plus && strings.HasPrefix(d, "00") {
+		d, plus = d[2:], true
+	}
+	switch {
+	case plus:
+		country = callingCode(d)
+		d = d[len(country):]
+	case len(d) == 11 && d[0] == '1' && nanp(digits[1:]):
+		country, d = "1", d[1:]
+	}
+	d = strings.TrimLeft(d, "0")
+	return country, d, len(d) >= 7 && len(d) <= 14
+}
+
+// callingCode gives the country at the front of an international number.
+func callingCode(d string) string {
+	switch {
+	case d == "":
+		return ""
+	case d[0] == '1' || d[0] == '7':
+		return d[:1]
+	case len(d) >= 2 && twoDigitCodes[d[:2]]:
+		return d[:2]
+	}
+	return d[:min(3, len(d))]
+}
+
+// twoDigitCodes are the country codes of two digits (ITU-T E.164); all others but 1 and
+// 7 have three.
+var twoDigitCodes = wordSet("20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64 65 66 81 82 84 86 90 91 92 93 94 95 98")
 
 func wordRune(r rune) bool {
 	return r != utf8.RuneError && (r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r))
 }
 
-// lowered is text folded, in lower case and with single spaces; off maps each byte back.
+// foldName is a name as lowered gives text.
+func foldName(b []byte) []byte {
+	low, _ := lowered(bytes.TrimSpace(b))
+	return bytes.TrimSpace(low)
+}
+
+// compactKey is what of a value counts where separators do not.
+func compactKey(value []byte) []byte {
+	low, _ := lowered(value)
+	out := low[:0]
+	for _, c := range low {
+		if is(c, cAlnum|cHigh) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// lowered is text folded, in lower case, without accents, hyphens between letters as
+// blanks and with single blanks; off maps each byte back.
 func lowered(text []byte) ([]byte, []int32) {
 	f := fold(text)
 	low := make([]byte, 0, len(f.text))
 	off := make([]int32, 0, len(f.text)+1)
 	space := false
 	for i := 0; i < len(f.text); {
+		at := i
+		if f.off != nil {
+			at = int(f.off[i])
+		}
+		c := f.text[i]
+		if c < utf8.RuneSelf {
+			i++
+			switch {
+			case is(c, cSpace), c == '\v', c == '\f', c == '-' && joins(f.text, i-1):
+				if !space {
+					low, off = append(low, ' '), append(off, int32(at))
+				}
+				space = true
+				continue
+			case is(c, cUpper):
+				c += 'a' - 'A'
+			}
+			space = false
+			low, off = append(low, c), append(off, int32(at))
+			continue
+		}
 		r, n := utf8.DecodeRune(f.text[i:])
-		at, _ := f.raw(i, i)
+		i += n
 		switch {
 		case unicode.IsSpace(r):
 			if !space {
 				low, off = append(low, ' '), append(off, int32(at))
 			}
 			space = true
-		default:
-			space = false
-			if r == utf8.RuneError {
-				low, off = append(low, f.text[i]), append(off, int32(at))
-				n = 1
-				break
-			}
-			var b [utf8.UTFMax]byte
-			k := utf8.EncodeRune(b[:], unicode.ToLower(r))
-			for _, c := range b[:k] {
-				low, off = append(low, c), append(off, int32(at))
-			}
+			continue
+		case r >= 0x300 && r <= 0x36F: // an accent on its own
+			continue
 		}
-		i += n
+		space = false
+		if r == utf8.RuneError {
+			low, off = append(low, f.text[i-n]), append(off, int32(at))
+			i += 1 - n
+			continue
+		}
+		for _, c := range plainLetter(unicode.ToLower(r)) {
+			low, off = append(low, byte(c)), append(off, int32(at))
+		}
 	}
 	return low, append(off, int32(len(text)))
+}
+
+// joins reports whether the hyphen at i stands between letters (Anne-Marie): there it is
+// a matter of taste. Between digits it is not.
+func joins(text []byte, i int) bool {
+	return i > 0 && i+1 < len(text) && is(text[i-1], cAlpha|cHigh) && is(text[i+1], cAlpha|cHigh)
+}
+
+// plainLetter is a letter without its accent, in UTF-8.
+func plainLetter(r rune) []byte {
+	var b [utf8.UTFMax]byte
+	switch {
+	case r == 0x2019 || r == 0x2BC:
+		return append(b[:0], '\'')
+	case r >= 0x250 && (r < 0x1E00 || r > 0x1EFF):
+		return utf8.AppendRune(b[:0], r)
+	case r == 'ß':
+		return append(b[:0], "ss"...)
+	case r == 'æ':
+		return append(b[:0], "ae"...)
+	case r == 'ø':
+		return append(b[:0], 'o')
+	case r == 'ł':
+		return append(b[:0], 'l')
+	case r == 'đ', r == 'ð':
+		return append(b[:0], 'd')
+	case r == 'ı':
+		return append(b[:0], 'i')
+	}
+	if d := norm.NFD.PropertiesString(string(r)).Decomposition(); len(d) > 0 {
+		base, _ := utf8.DecodeRune(d)
+		return plainLetter(base)
+	}
+	return utf8.AppendRune(b[:0], r)
 }
 
 // covered reports whether found makes up all letters of h.
