@@ -9,6 +9,7 @@ package recognisers
 import "embed"
 
 //go:generate go run gen.go
+//go:generate go run gen_pairs.go
 
 // Gitleaks is the converted rule file of gitleaks.
 //
@@ -19,6 +20,18 @@ var Gitleaks []byte
 //
 //go:embed secrets.json
 var Secrets []byte
+
+// Pairs says how often one letter or digit follows another in prose and source code:
+// 64 by 64 logarithms to base 2, signed, in eighths (gen_pairs.go).
+//
+//go:embed pairs.bin
+var Pairs string
+
+// Services is names of services that give out credentials, in lower case and without
+// blanks.
+//
+//go:embed services.txt
+var Services string
 
 // Vectors is the vector files.
 //

@@ -29,9 +29,6 @@ func (s *scan) encoded(start, end int) {
 		end++
 	}
 	s.encodedEnd = end
-	if end-start == 86 && s.at(end) == '=' && s.at(end+1) == '=' {
-		s.storageKey(end, end+2)
-	}
 	if end-start > 64<<10 || !s.mayDecode(start, end) {
 		return
 	}

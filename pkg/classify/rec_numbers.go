@@ -152,5 +152,6 @@ func (s *scan) longRuns() {
 		if start >= s.encodedEnd {
 			s.encoded(start, end)
 		}
+		s.keyed(start, end)
 	}
 }

@@ -11,7 +11,8 @@ type scan struct {
 
 	secretTable *secretTable
 	windowEnd   map[*secretRule]int // where a window rule last matched
-	genericEnd  int                 // where the last generic secret began
+	keyedEnd    int                 // end of the last token that looked random
+	passwordEnd int                 // end of the last name of a password
 
 	phoneEnd      int    // end of the last telephone number
 	curl          [2]int // how far options of curl were looked for

@@ -222,16 +222,7 @@ var secretsOnce = sync.OnceValue(func() *secretTable {
 
 // load decides the rule's kind and registers its triggers.
 func (r *secretRule) load(keywords []string, add func(string, *trigger)) {
-	if r.id == "generic-api-key" || r.id == "private-key" || r.id == "jwt" {
-		for _, w := range keywords {
-			switch r.id {
-			case "generic-api-key":
-				add(w, &trigger{rule: r, own: genericSecret(r)})
-			}
-		}
-		if r.id != "generic-api-key" { // their own functions know more (secrets_own.go)
-			return
-		}
+	if r.id == "generic-api-key" || r.id == "private-key" || r.id == "jwt" { // functions of ours know more
 		r.kind = secretOwn
 		return
 	}

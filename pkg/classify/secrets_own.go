@@ -22,7 +22,8 @@ var ownSecrets = []ownSecret{
 	{"connection-string", []string{"password=", "pwd=", "accountkey=", "sharedaccesskey="}, (*scan).keyValue, nil},
 	{"basic-auth-header", []string{"basic "}, (*scan).basic, nil},
 	{"bearer-token", []string{"bearer ", "token "}, (*scan).bearer, nil},
-	{"password", []string{"passwor", "passwd", "passphrase", "passwort", "contraseña", "mot de passe", "wachtwoord", "hasło", "senha", "пароль", "密码", "パスワード"}, (*scan).password, nil},
+	{"password", []string{"password", "passwd", "passphrase", "passcode", "passwort", "kennwort", "contraseña", "mot de passe", "wachtwoord", "hasło", "heslo", "lösenord", "senha",
+		"пароль", "密码", "口令", "パスワード", "비밀번호", "mật khẩu", "şifre", "pwd", "pass", "secret"}, (*scan).password, nil},
 }
 
 func (s *scan) addSecret(rule string, start, end int, score float64, valid bool) {
@@ -189,6 +190,9 @@ func placeholder(b []byte) bool {
 	if same(b) || bytes.Contains(b, []byte("${")) || bytes.Contains(b, []byte("{{")) || bytes.Contains(b, []byte("...")) || bytes.Contains(b, []byte("***")) {
 		return true
 	}
+	if bytes.Contains(b, []byte("_secret_")) {
+		return true // of one payment, handed to browsers
+	}
 	low := strings.ToLower(string(b))
 	low = strings.Trim(low, "*_-. \\")
 	if placeholders[low] {
@@ -244,7 +248,7 @@ func mixed(b []byte) bool {
 	lower, upper, digit, other := 0, 0, 0, 0
 	for _, c := range b {
 		switch {
-		case is(c, cLower):
+		case is(c, cLower|cHigh):
 			lower = 1
 		case is(c, cUpper):
 			upper = 1
@@ -300,33 +304,147 @@ func (s *scan) bearer(start, end int) {
 	s.addSecret("bearer-token", end, end+len(v), 0.9, false)
 }
 
-// password takes what follows a word for password and an operator, in prose and in
-// configuration: "password: hunter2!", "Passwort lautet …" without operator is left to
-// people.
+// password takes what follows a word for password or secret and an operator, in prose and
+// in configuration: "password: hunter2!". What has no operator ("my password is …") is
+// taken only between quotes.
 func (s *scan) password(start, end int) {
 	t := s.text
-	i := end
-	for i < len(t) && i-end < 4 && is(t[i], cAlpha) {
-		i++
-	}
-	v := s.value(i)
-	if v < 0 {
+	if s.passwordEnd > start {
 		return
 	}
-	quoted := s.at(v-1) == '"' || s.at(v-1) == '\'' || s.at(v-1) == '`'
-	stop := v
-	for stop < len(t) && stop-v < 128 && !is(t[stop], cSpace) && t[stop] != '"' && t[stop] != '\'' && t[stop] != '`' && t[stop] != '<' {
-		if !quoted && (t[stop] == ';' || t[stop] == ',' || t[stop] == '&') {
-			break
-		}
-		stop++
+	i := end
+	for i < len(t) && i-end < 32 && (isWord(t[i]) || t[i] == '-' || t[i] == '.') {
+		i++
 	}
-	val := bytes.TrimRight(t[v:stop], ".,;)]}\\")
-	if len(val) < 6 || placeholder(val) || !mixed(val) || bytes.IndexByte(val, '(') >= 0 || bytes.IndexByte(val, '[') >= 0 ||
-		bytes.Contains(val, []byte("://")) || bytes.HasPrefix(val, []byte("/")) || bytes.Contains(val, []byte("->")) || dotted(val) {
+	if end-start <= 4 && (is(s.at(end), cAlpha) || is(s.at(start-1), cAlpha) && is(t[start], cLower)) {
+		return // pwd, pass: a word of their own, or the end of a name
+	}
+	s.passwordEnd = i
+	op := i
+	for i < len(t) && i-op < 12 && (t[i] == ' ' || t[i] == '\t' || t[i] == '"' || t[i] == '\'' || t[i] == '`' || t[i] == ']' || t[i] == ')' || t[i] == '\\' || t[i] == '*') {
+		i++
+	}
+	v := i
+	for v < len(t) && v-i < 4 && (t[v] == '=' || t[v] == ':' || t[v] == '>' || t[v] == '|' || t[v] == ',' || t[v] == '(' || t[v] == '?') {
+		v++
+	}
+	var sign byte
+	switch {
+	case v > i:
+		sign = t[v-1]
+		if sign == ':' && s.at(v) == ':' || sign == '|' && s.at(v-2) != '|' {
+			return
+		}
+	case i > op && quote(t[i-1]) && t[i-1] != t[op]: // PASSWORD 'x', password is "x"
+		sign, v = '"', i-1
+	default:
+		return
+	}
+	for i = v; v < len(t) && v-i < 12 && (t[v] == ' ' || t[v] == '\t' || t[v] == '[' || t[v] == '\\' || t[v] == '*' && s.at(v+1) == '*' || t[v] == '@' && s.at(v+1) == '"'); v++ {
+	}
+	if sign == ':' && s.at(v) == '*' && s.at(v+1) == ' ' { // **Password:** x
+		v += 2
+	}
+	quoted := quote(s.at(v))
+	if (sign == ',' || sign == '(') && !quoted {
+		return
+	}
+	stop := v
+	if quoted {
+		q := t[v]
+		v++
+		for stop = v; stop < len(t) && stop-v < 128 && t[stop] != q && t[stop] != '\n'; stop++ {
+			if t[stop] == '\\' && s.at(stop+1) != q && s.at(v-2) != '\\' {
+				stop++
+			} else if t[stop] == '\\' {
+				break
+			}
+		}
+		if stop >= len(t) || t[stop] != q && t[stop] != '\\' {
+			return
+		}
+	} else {
+		for stop < len(t) && stop-v < 128 && !is(t[stop], cSpace) && !quote(t[stop]) && t[stop] != '<' && t[stop] != ';' && t[stop] != ',' && t[stop] != '&' {
+			stop++
+		}
+		for stop > v && bytes.IndexByte([]byte(".,;)]}\\"), t[stop-1]) >= 0 {
+			stop--
+		}
+	}
+	val := t[v:max(v, stop)]
+	if len(val) < 6 || bytes.ContainsAny(val, " \t\n") || placeholder(val) || reference(val, quoted) {
+		return
+	}
+	if !mixed(val) && !s.configured(start, end, v, stop) {
 		return
 	}
 	s.addSecret("password", v, v+len(val), 0.75, false)
+}
+
+func quote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
+
+// configured reports whether an assignment is all of a line, and its name is written as a
+// variable of the environment with a word before it: DB_PASSWORD=swordfish. Then a plain
+// word is believed to be a password.
+func (s *scan) configured(start, end, from, to int) bool {
+	t := s.text
+	if s.at(to) != '\n' && s.at(to) != '\r' && to != len(t) && !quote(s.at(to)) || to-from < 8 || s.at(start-1) != '_' {
+		return false
+	}
+	for _, c := range t[start:end] {
+		if !is(c, cUpper) {
+			return false
+		}
+	}
+	name := start
+	for name > 0 && (is(t[name-1], cUpper|cDigit) || t[name-1] == '_') {
+		name--
+	}
+	if start-name < 3 || !(name == 0 || is(t[name-1], cSpace)) {
+		return false
+	}
+	for _, w := range [][]byte{[]byte("pass"), []byte("secret"), []byte("word"), []byte("pwd"), []byte("user"), []byte("admin"), []byte("root"), []byte("postgres"), []byte("mysql"), []byte("none"), []byte("env")} {
+		if bytes.Contains(bytes.ToLower(t[from:to]), w) {
+			return false
+		}
+	}
+	return true
+}
+
+// reference reports whether a value is source code or a place: a variable, a call, a path.
+func reference(v []byte, quoted bool) bool {
+	if bytes.Contains(v, []byte("://")) || v[0] == '/' || v[0] == '.' || bytes.Contains(v, []byte("->")) || bytes.Contains(v, []byte("::")) || bytes.HasSuffix(v, []byte("/")) || dotted(v) {
+		return true
+	}
+	if !quoted && (bytes.ContainsAny(v, "([{") || v[0] == '*' || v[0] == '&' || v[0] == '!' || v[0] == '@' && !mixed(v[1:])) {
+		return true
+	}
+	high, letters, digit, sign := 0, 0, 0, 0
+	for _, c := range v {
+		switch {
+		case is(c, cHigh):
+			high++
+		case is(c, cAlpha):
+			letters++
+		case is(c, cDigit):
+			digit++
+		case c != '_':
+			sign++
+		}
+	}
+	if high*2 > len(v) || sign > 0 && bytes.IndexByte(v, '/') > 0 && digit == 0 {
+		return true
+	}
+	// An identifier with a number in it: oauth2Password, sha256sum.
+	if !quoted && sign == 0 && randomEighths(v) < 0 {
+		low := bytes.ToLower(v)
+		for _, w := range [][]byte{[]byte("pass"), []byte("secret"), []byte("word"), []byte("pwd"), []byte("auth"), []byte("token"), []byte("_")} {
+			if bytes.Contains(low, w) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // dotted reports whether a value is a chain of names: config.password.value.
@@ -343,79 +461,4 @@ func dotted(b []byte) bool {
 		}
 	}
 	return true
-}
-
-// genericSecret drives gitleaks' rule for names such as api_key and token with any
-// random value, which is too slow and too wide as a pattern.
-func genericSecret(r *secretRule) func(s *scan, start, end int) {
-	return func(s *scan, start, end int) {
-		t := s.text
-		v := s.value(end)
-		if v < 0 || v <= s.genericEnd {
-			return
-		}
-		stop := v
-		for stop < len(t) && stop-v <= 152 && (isWord(t[stop]) || t[stop] == '.' || t[stop] == '=' || t[stop] == '-' || t[stop] == '+' || t[stop] == '/') {
-			stop++
-		}
-		val := t[v:stop]
-		if len(val) < 10 || stop-v > 150 {
-			return
-		}
-		switch c := s.at(stop); c {
-		case 0, '"', '\'', '`', ';', '\\', ',', ')', '<', '&', '}', ']':
-		default:
-			if !is(c, cSpace) {
-				return
-			}
-		}
-		if bytes.ContainsAny(val, "+/") { // the base64 half of the pattern
-			for _, c := range val {
-				if c == '.' || c == '-' || c == '_' {
-					return
-				}
-			}
-			if len(val) < 12 || !is(val[0], cAlnum) {
-				return
-			}
-		}
-		if entropy(val) < r.entropy || !plausibleValue(val) || uuidOrHash(s, start, val) || placeholder(val) {
-			return
-		}
-		name := start
-		for name > 0 && start-name < 50 && (isWord(t[name-1]) || t[name-1] == '.' || t[name-1] == '-') {
-			name--
-		}
-		line := s.line(name, stop)
-		match := t[name:min(len(t), stop+1)]
-		if r.allowed.allows(val, match, line) || s.secretTable.all.allows(val, match, line) {
-			return
-		}
-		s.genericEnd = v
-		s.add(hit{typ: "SECRET", rule: r.id, start: v, end: stop, score: 0.7})
-	}
-}
-
-// uuidOrHash vetoes values that are no secret wherever they stand: UUIDs as keys of
-// things, digests, and what lock files hold.
-func uuidOrHash(s *scan, start int, v []byte) bool {
-	if bytes.HasPrefix(v, []byte("sha")) && (bytes.HasPrefix(v[3:], []byte("1-")) || bytes.HasPrefix(v[3:], []byte("256-")) || bytes.HasPrefix(v[3:], []byte("384-")) || bytes.HasPrefix(v[3:], []byte("512-"))) {
-		return true
-	}
-	if len(v) == 36 && v[8] == '-' && v[13] == '-' && v[18] == '-' && v[23] == '-' {
-		word := bytes.ToLower(s.text[start:min(len(s.text), start+12)])
-		return !bytes.HasPrefix(word, []byte("secret")) && !bytes.HasPrefix(word, []byte("token")) && !bytes.HasPrefix(word, []byte("passw")) && !bytes.HasPrefix(word, []byte("api"))
-	}
-	return false
-}
-
-// storageKey takes 64 random bytes in base64, as storage accounts have them.
-func (s *scan) storageKey(start, end int) {
-	from := start
-	for from > 0 && start-from <= 86 && (is(s.text[from-1], cAlnum) || s.text[from-1] == '+' || s.text[from-1] == '/') {
-		from--
-	}
-	if start-from == 86 && s.at(from-1) != '-' && s.at(end) != '=' && entropy(s.text[from:start]) > 4.5 {
-		s.addSecret("azure-storage-key", from, end, 0.9, false)
-	}
 }
