@@ -47,6 +47,12 @@ func (s *scan) card(start int) {
 		}
 	}
 	near, far := s.context(start, good)
+	if sep != 0 && s.at(start-1) == sep && is(s.at(start-2), cDigit) && !near.has(cardIndex()) && !far.has(cardIndex()) {
+		return // the tail of a longer number
+	}
+	if s.at(start-1) == '+' && !near.has(cardIndex()) { // a telephone number, or one with a digit too many
+		return
+	}
 	if !issuer(d[:length]) { // ranges change: a word and Luhn are enough
 		if near.has(cardIndex()) && !near.has(notPhoneIndex()) {
 			s.add(hit{typ: "CREDIT_CARD", start: start, end: good, score: 0.7})

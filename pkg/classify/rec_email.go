@@ -1,6 +1,9 @@
 package classify
 
-import "bytes"
+import (
+	"bytes"
+	"sync"
+)
 
 // EMAIL_ADDRESS: the shape of RFC 5321 as far as people use it: a dot-atom, an @, and a
 // domain of at least two labels whose last one is letters (or an xn-- label).
@@ -23,6 +26,13 @@ func (s *scan) emails() {
 
 func (s *scan) email(at int) (start, end int, ok bool) {
 	start = at
+	if s.at(at-1) == '"' {
+		start = s.quotedLocal(at)
+		if start == at {
+			return 0, 0, false
+		}
+		return s.emailDomain(start, at)
+	}
 	for start > 0 && at-start < 64 && is(s.text[start-1], cLocal) {
 		start--
 	}
@@ -42,7 +52,28 @@ func (s *scan) email(at int) (start, end int, ok bool) {
 	if start >= at || s.text[at-1] == '.' || bytes.Contains(s.text[start:at], []byte("..")) {
 		return
 	}
-	end = at + 1
+	return s.emailDomain(start, at)
+}
+
+// quotedLocal gives the start of a local part in quotation marks: "john doe"@; at where
+// there is none.
+func (s *scan) quotedLocal(at int) int {
+	for k := at - 2; k >= 0 && at-k < 64; k-- {
+		switch c := s.text[k]; {
+		case c == '"':
+			if k == at-2 || is(s.at(k-1), cAlnum) || s.at(k-1) == '\\' || s.at(k-1) == '=' {
+				return at
+			}
+			return k
+		case c < ' ' || c == '<' || c == '>' || c == '\\' || c == '@' || c == ':' || c == ',' || c == ';':
+			return at
+		}
+	}
+	return at
+}
+
+func (s *scan) emailDomain(start, at int) (int, int, bool) {
+	end := at + 1
 	dots, label := 0, end
 	last := 0 // end of the address as far as it is good
 	for end < len(s.text) && end-at <= 254 {
@@ -87,3 +118,166 @@ func goodTLD(b []byte) bool {
 
 // Endings of file names behind an @ ("logo@2x.png") that are no top-level domains.
 var fileSuffix = map[string]bool{"png": true, "jpg": true, "jpeg": true, "gif": true, "svg": true, "webp": true, "js": true, "css": true, "json": true, "tgz": true, "html": true, "yaml": true, "yml": true, "lock": true, "xml": true, "tar": true, "jar": true, "exe": true}
+
+// written finds addresses that hide from programs: maria [at] example [dot] com. The word
+// for a dot, or a word for @ in brackets, finds the place.
+var writtenEmails = []ownSecret{{"email", func() []string {
+	words := []string{" dot ", " punkt ", " punto ", " point ", " ponto "}
+	for _, b := range []string{"[]", "()", "{}", "<>"} {
+		for _, w := range []string{"at", "dot", "punkt", "punto", "point", "ponto", "arroba", "arobase", "@", "ät"} {
+			words = append(words, b[:1]+w+b[1:])
+		}
+	}
+	return words
+}(), (*scan).writtenEmail, nil}}
+
+var (
+	atWords  = []string{"at", "@", "arroba", "arobase", "ät", "chiocciola"}
+	dotWords = []string{"dot", ".", "punkt", "punto", "point", "ponto"}
+	// words that stand before "at … dot com" in plain sentences
+	notLocal = wordSet("look looks looking looked is are was were be stare staring laugh arrive arrives arrived meet meeting at here there me us him her them you it that this what all not good bad best worst least most now working work works point aim the a an i we he she they one email mail address")
+	notHost  = wordSet("the a an this that these those my your his her our their all it least most any each no one")
+	mailHost = wordSet("gmail googlemail yahoo hotmail outlook icloud aol gmx web live msn protonmail proton yandex mail zoho fastmail example")
+)
+
+func (s *scan) writtenEmail(start, end int) {
+	t := s.text
+	if end <= s.writtenEnd {
+		return
+	}
+	// Back to the local part: over labels and words for a dot, to the word for @.
+	from, to := max(0, start-80), min(len(t), end+60)
+	line := t[from:to]
+	at, open := -1, start-from
+	for k := open; k >= 0 && at < 0; k-- {
+		if n := joiner(line[k:], atWords); n > 0 && (k == 0 || !is(line[k], cAlnum)) {
+			at = k
+		}
+		if line[k] == '\n' {
+			return
+		}
+	}
+	if at < 0 {
+		return
+	}
+	n := joiner(line[at:], atWords)
+	bracket := !is(line[at], cSpace) || !is(line[at+1], cAlpha)
+	user := at
+	for user > 0 && line[user-1] == ' ' && at-user < 2 {
+		user--
+	}
+	tail := user
+	for user > 0 && (is(line[user-1], cAlnum|cHigh) || line[user-1] == '.' || line[user-1] == '_' || line[user-1] == '-' || line[user-1] == '+') {
+		user--
+	}
+	for user < tail && (line[user] == '.' || line[user] == '-' || line[user] == '+') {
+		user++
+	}
+	if user == tail || tail-user > 64 {
+		return
+	}
+	// Forth over the domain.
+	name := func(i int) int {
+		for i < len(line) && is(line[i], cDomain) && line[i] != '.' {
+			i++
+		}
+		return i
+	}
+	host := line[at+n : name(at+n)]
+	good := -1
+	for i := at + n + len(host); i > at+n && i < len(line); {
+		m := joiner(line[i:], dotWords)
+		if m == 0 {
+			break
+		}
+		label := i + m
+		if i = name(label); i == label {
+			break
+		}
+		if goodTLD(line[label:i]) {
+			good = i
+		}
+	}
+	if good < 0 || len(host) == 0 {
+		return
+	}
+	host, local := bytes.ToLower(host), bytes.ToLower(line[user:tail])
+	if !bracket { // words alone: the sentence has to speak of mail, or the parts look like it
+		if notLocal[string(local)] || notHost[string(host)] {
+			return
+		}
+		near, far := s.context(from+user, from+good)
+		told := near.has(mailIndex()) || far.has(mailIndex()) || s.alone(from+user, from+good)
+		if !told && !mailHost[string(host)] && !bytes.ContainsAny(local, "._0123456789") && is(line[at+1], cLower) {
+			return
+		}
+	}
+	s.writtenEnd = from + good
+	s.add(hit{typ: "EMAIL_ADDRESS", start: from + user, end: from + good, score: 1})
+}
+
+// joiner gives the length of a word for @ or for a dot at the beginning of b, with the
+// blanks or brackets it needs around it; 0: there is none.
+func joiner(b []byte, words []string) int {
+	i := 0
+	for i < len(b) && b[i] == ' ' && i < 2 {
+		i++
+	}
+	blank := i > 0
+	closing := byte(0)
+	if i < len(b) {
+		switch b[i] {
+		case '[':
+			closing = ']'
+		case '(':
+			closing = ')'
+		case '{':
+			closing = '}'
+		case '<':
+			closing = '>'
+		}
+	}
+	if closing != 0 {
+		i++
+	}
+	for i < len(b) && closing != 0 && b[i] == ' ' {
+		i++
+	}
+	for _, w := range words {
+		if !hasWord(b[i:], w) {
+			continue
+		}
+		k := i + len(w)
+		if closing != 0 {
+			for k < len(b) && b[k] == ' ' {
+				k++
+			}
+			if k >= len(b) || b[k] != closing {
+				continue
+			}
+			k++
+			for k < len(b) && b[k] == ' ' {
+				k++
+			}
+			return k
+		}
+		if w == "." || w == "@" {
+			if blank && w == "." {
+				continue
+			}
+			for k < len(b) && b[k] == ' ' && w == "@" {
+				k++
+			}
+			return k
+		}
+		if !blank || k >= len(b) || b[k] != ' ' {
+			continue
+		}
+		return k + 1
+	}
+	return 0
+}
+
+var mailContext = recogniser{words: "email,e mail,mail,mailto,emails,mails,contact,reach,write,send,address,forward,cc,inbox,correo,courriel,escribe,escríbeme,écrivez,schreiben,schreib,posta,scrivi,kontakt,napisz,e posta,mejl"}
+
+var mailIndex = sync.OnceValue(func() int { return recogniserIndex(&mailContext) })

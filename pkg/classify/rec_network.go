@@ -10,7 +10,7 @@ import (
 // IP_ADDRESS and MAC_ADDRESS.
 
 // versionContext are words before four numbers that are a version.
-var versionContext = recogniser{entity: "", words: "version,ver,release,build,firmware,v,rev,revision,section,chapter,oid,figure,assemblyversion,fileversion,productversion,clause,article"}
+var versionContext = recogniser{entity: "", words: "version,ver,release,build,firmware,v,rev,revision,section,chapter,oid,figure,table,item,rule,annex,appendix,paragraph,para,assemblyversion,fileversion,productversion,clause,article"}
 
 var versionIndex = sync.OnceValue(func() int { return recogniserIndex(&versionContext) })
 
@@ -143,16 +143,20 @@ func isHex(c byte) bool {
 	return is(c, cDigit) || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
 
-// macs finds hardware addresses that begin with two letters; digits find the others.
+// macs finds hardware addresses that begin with two letters, and those of three groups
+// that hold no digit; digits find the others.
 var macs = func() []ownSecret {
 	var letters, seps, hex byteSet
-	var words []string
+	var words, dotted []string
 	for c := byte('a'); c <= 'f'; c++ {
 		letters.add(c)
 		hex.add(c)
 		hex.add(c - 'a' + 'A')
 		for d := byte('a'); d <= 'f'; d++ {
 			words = append(words, string([]byte{c, d}))
+			for e := byte('a'); e <= 'f'; e++ {
+				dotted = append(dotted, string([]byte{c, d, '.', e}))
+			}
 		}
 	}
 	for c := byte('0'); c <= '9'; c++ {
@@ -160,8 +164,21 @@ var macs = func() []ownSecret {
 	}
 	seps.add(':')
 	seps.add('-')
-	return []ownSecret{{"mac", words, func(s *scan, start, end int) { s.mac(start) }, []byteSet{letters, letters, seps, hex}}}
+	return []ownSecret{
+		{"mac", words, func(s *scan, start, end int) { s.mac(start) }, []byteSet{letters, letters, seps, hex}},
+		{"mac", dotted, func(s *scan, start, end int) {
+			if start >= 2 && !isHex(s.at(start-3)) {
+				s.mac(start - 2)
+			}
+		}, nil},
+	}
 }()
+
+// macContext are words around three groups of four that are an address: as letters alone
+// or as digits alone they are other things as often.
+var macContext = recogniser{words: "mac,macs,mac address,ether,ethernet,hardware,hwaddr,hw,arp,bssid,interface,nic,port,vlan,switch,physical address,dhcp,lease,device,wlan,wifi"}
+
+var macIndex = sync.OnceValue(func() int { return recogniserIndex(&macContext) })
 
 // mac takes six pairs with one separator, or three groups of four.
 func (s *scan) mac(start int) {
@@ -178,18 +195,23 @@ func (s *scan) mac(start int) {
 		if end > len(t) || strings.IndexByte(form.seps, sep) < 0 || isWord(s.at(end)) || s.at(end) == sep && isHex(s.at(end+1)) {
 			continue
 		}
-		ok, low, up, differ := true, false, false, false
+		ok, low, up, digit, differ := true, false, false, false, false
 		for i := start; i < end && ok; i++ {
 			if (i-start)%(form.n+1) == form.n {
 				ok = t[i] == sep
 				continue
 			}
 			ok = isHex(t[i])
-			low, up = low || is(t[i], cLower), up || is(t[i], cUpper)
+			low, up, digit = low || is(t[i], cLower), up || is(t[i], cUpper), digit || is(t[i], cDigit)
 			differ = differ || t[i]|0x20 != t[start]|0x20
 		}
 		if !ok || !differ || low && up && form.n == 4 {
 			continue
+		}
+		if form.n == 4 && (!digit || !low && !up && t[start] != '0') {
+			if near, _ := s.context(start, end); !near.has(macIndex()) {
+				continue
+			}
 		}
 		s.add(hit{typ: "MAC_ADDRESS", start: start, end: end, score: 0.95})
 		return

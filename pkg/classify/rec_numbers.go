@@ -51,16 +51,14 @@ func (s *scan) number(start, end int) {
 		s.phone(start)
 	}
 	switch after := s.at(end); {
-	case n == 2 && (after == ':' || after == '-') && s.at(end+3) == after, n == 4 && after == '.' && isHex(s.at(end+1)):
+	case n == 2 && (after == ':' || after == '-') && s.at(end+3) == after:
 		s.mac(start)
-	case n == 4 && s.at(start-1) == '.':
+	case n == 4 && (s.at(start-1) == '.' || after == '.' && isHex(s.at(end+1))):
 		head := start // back over groups of letters alone
 		for head >= 5 && t[head-1] == '.' && allLettersHex(t[head-5:head-1]) {
 			head -= 5
 		}
-		if head < start {
-			s.mac(head)
-		}
+		s.mac(head)
 	}
 	if first && n <= 3 && s.at(end) == '.' && is(s.at(end+1), cDigit) {
 		s.address4(start)
@@ -73,6 +71,11 @@ func (s *scan) number(start, end int) {
 		// Letters set apart begin it: QQ 12 34 56 C, X-1234567-L.
 		if k := s.lettersBefore(start); k < start {
 			s.shaped(k)
+		}
+		if s.at(start-1) == '-' && is(s.at(start-2), cAlpha) { // NPI-1234567893: its word has to say what it is
+			s.joined = true
+			s.shaped(start)
+			s.joined = false
 		}
 		return
 	}

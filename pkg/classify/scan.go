@@ -20,8 +20,10 @@ type scan struct {
 	connectionEnd int    // end of the last :// that was looked behind for a password
 	pemEnd        int    // end of the last private key
 	lookups       int    // of the telephone library
+	joined        bool   // the token is joined to the word before it
 	encodedEnd    int    // end of the last token that could be an encoding
 	addressEnd    int    // end of the last postal address
+	writtenEnd    int    // end of the last e-mail address in words
 
 	// context words of the last value asked about
 	ctxKept          bool

@@ -37,7 +37,7 @@ var allRecognisers = []*recogniser{
 	&inAadhaar, &inPAN, &inGSTIN, &inVoter,
 	&auTFN, &auABN, &auACN, &auMedicare, &caSIN, &brCPF, &brCNPJ, &mxCURP, &mxRFC, &clRUT,
 	&sgNRIC, &jpMyNumber, &krRRN, &krFRN, &krBRN, &krDriver, &krPassport, &zaID, &cnID, &thTNIN, &twID, &ruSNILS, &ilID,
-	&phoneContext, &notPhone, &birthContext, &versionContext, &cardContext, &geoContext, &placeContext,
+	&phoneContext, &notPhone, &birthContext, &versionContext, &cardContext, &geoContext, &placeContext, &healthContext, &macContext, &mailContext,
 }
 
 type ctxBits [2]uint64
@@ -358,6 +358,8 @@ func (s *scan) tryShape(e shapeEnd, b []byte, start, end int, lower bool) {
 		score = r.context
 	case far.has(e.rec):
 		score = r.context - 0.1
+	case s.joined:
+		return
 	case !ok || lower && r.upper && !s.alone(start, end):
 		return
 	default:
