@@ -81,11 +81,7 @@ def card():
     sep = random.choice([' ', '-', '\u00a0', ' '])
     if x < .45: return s
     return group(s, 4, 6, 5, sep=sep) if n == 15 else group(s, 4, 6, 4, sep=sep) if n == 14 else group(s, 4, 4, 4, 4, sep=sep)
-<<<<<<< HEAD
 BBAN = {'DE': '##################', 'GB': '@@@@##############', 'FR': '##########@@@##########', 'ES': '####################', 'IT': '@######################', 'NL': 'ABNA##########', 'BE': '############', 'PL': '########################', 'SE': '####################', 'CH': '#################', 'AT': '################', 'PT': '#####################', 'IE': 'AIBK##############', 'DK': '##############', 'NO': '###########', 'FI': '##############', 'CZ': '####################', 'TR': '######################', 'GR': '#######################', 'RO': 'AAAA################', 'SA': '####################', 'AE': '###################', 'IL': '###################', 'MT': 'MALT#####000###############', 'LU': '################', 'HU': '########################', 'HR': '#################'}
-=======
-BBAN = {'DE': '##################', 'GB': '@@@@##############', 'FR': '##########@@@########', 'ES': '####################', 'IT': '@######################', 'NL': 'ABNA##########', 'BE': '############', 'PL': '########################', 'SE': '####################', 'CH': '#################', 'AT': '################', 'PT': '#####################', 'IE': 'AIBK##############', 'DK': '##############', 'NO': '###########', 'FI': '##############', 'CZ': '####################', 'TR': '######################', 'GR': '#######################', 'RO': 'AAAA################', 'SA': '####################', 'AE': '###################', 'IL': '###################', 'MT': 'MALT#####000##############', 'LU': '################', 'HU': '########################', 'HR': '#################'}
->>>>>>> 7a5e3a0cefab5ee9bd79770264630692ef39baf6
 def iban():
     c = random.choice(list(BBAN)); b = fill(BBAN[c])
     n = int(''.join(str(int(x, 36)) for x in b + c + '00'))
@@ -135,11 +131,7 @@ KINDS = {
    ["git@github.com:owner/repo.git", "logo@2x.png", "foo@bar", "@handle", "look at this dot com bubble", "we meet at noon", "pkg@1.2.3", "arrive at example", "a @ b"],
    ["npm i left-pad@1.3.0", "x@y", "he is at home", "user@localhost:/tmp", "stare at the dot matrix", "ssh-ed25519@openssh", "actions/checkout@v4", "good at dot painting", "array@index"]),
  'US_SSN': (ssn, ["SSN: {V}", "my social security number is {V}", "{V}", '{{"ssn":"{V}"}}', "social {V} dob 1/2/80", "SSN {S}", "social security no. {S}", "ssn={P}", "Social Security #{T}", "SSN ending in {L}", "last four of your SSN: {L}", "last 4 of social {L}"],
-<<<<<<< HEAD
    ["Her SS# is {V}.", "taxpayer {V} filed late", "soc sec {V}", "social security number: {S}", "employee_ssn,{P}", "SSN/TIN {V}", "the SSN on file is {T}", "last four digits of my social security number are {L}", "SSN (last 4): {L}", "verify SSN {M}", "{M} is his SSN", "name,ssn\nBob,{V}\n"],
-=======
-   ["Her SS# is {V}.", "taxpayer {V} filed late", "soc sec {V}", "social security number: {S}", "employee_ssn,{P}", "SSN/TIN {V}", "the SSN on file is {T}", "last four digits of my social security number are {L}", "SSN (last 4): {L}", "verify SSN xxx-xx-{L}", "***-**-{L} is his SSN", "name,ssn\nBob,{V}\n"],
->>>>>>> 7a5e3a0cefab5ee9bd79770264630692ef39baf6
    ["000-12-3456", "666-12-3456", "123-00-4567", "part 123-456-789", "2024-11-21", "order 12-345-6789", "room 1234", "phone 415-555-2671", "zip 12345-6789"],
    ["900-12-3456", "123-45-0000", "code 1234", "987-654-321", "ean 123456789", "ticket 123456789", "the last four digits of the card are 1234", "lot 123-4-56789", "sku 12-3456789"]),
  'MRN': (lambda: random.choice([D(8), '00' + D(6), D(7), D(6), fill('@#######'), group(D(6), 2, 2, 2, sep='-'), fill('@@######'), D(10)]),
@@ -165,11 +157,7 @@ KINDS = {
 }
 def spell(kind, k, v):
     if k == 'V': return v
-<<<<<<< HEAD
     if kind == 'US_SSN': return {'S': v.replace('-', ' '), 'P': v.replace('-', ''), 'T': v.replace('-', '.'), 'L': v[-4:], 'M': random.choice(['xxx-xx-', '***-**-', 'XXX-XX-', '###-##-']) + v[-4:]}[k]
-=======
-    if kind == 'US_SSN': return {'S': v.replace('-', ' '), 'P': v.replace('-', ''), 'T': v.replace('-', '.'), 'L': v[-4:]}[k]
->>>>>>> 7a5e3a0cefab5ee9bd79770264630692ef39baf6
     if kind == 'IP_ADDRESS': return v4() if k == 'V4' else v6()
     if k == 'E': return email().replace('"john doe"', 'john.doe')
 
