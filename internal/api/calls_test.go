@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -103,8 +104,13 @@ func TestToolCallApproved(t *testing.T) {
 	resolve("{GUEST_EMAIL}", "guest-mail", string(chunk.NewID("call", "x"))).want(t, 404)
 	r.post("agent", "/v1/stubs/resolve", map[string]any{"run": run, "stubs": []string{"{GUEST_EMAIL}"}, "tool": "gmail-guest-draft", "sink": "guest-mail", "tool_call": call}).want(t, 403, "forbidden")
 	res := r.records(run, provenance.KindStubResolved)
-	if len(res) != 2 {
-		t.Fatalf("RED-4: %d records of 2 resolutions", len(res))
+	if len(res) != 6 {
+		t.Fatalf("RED-4: %d records of 2 resolutions and 4 refusals", len(res))
+	}
+	refused := len(res)
+	res = slices.DeleteFunc(res, func(rec provenance.Record) bool { return rec.Failure != chunk.FailNone })
+	if refused -= len(res); refused != 4 {
+		t.Errorf("RED-4: %d records of 4 refusals", refused)
 	}
 	if d := cmp.Diff(map[string]any{"run_id": string(run), "tool_id": "gmail-guest-draft", "sink": "guest-mail", "stubs": []any{"GUEST_EMAIL"}}, members(t, res[0])); d != "" {
 		t.Error(d)
@@ -172,9 +178,10 @@ func TestToolCallRefused(t *testing.T) {
 	}
 	r.ledgerIsClean()
 
-	// A gate over what was stopped cannot let it through.
+	// A gate over what was stopped cannot let it through; the two texts with the address
+	// share one.
 	gates, err := r.api.Queue.List(ctx, review.Reviewer{Name: "rita", Tenant: "default"}, review.Filter{Type: "pii-leak"})
-	if err != nil || len(gates) != 4 {
+	if err != nil || len(gates) != 3 {
 		t.Fatalf("%d gates, %v", len(gates), err)
 	}
 	r.post("rita", "/v1/review/gates/"+string(gates[0].ID)+"/decide", map[string]any{"decision": "approve", "reason_code": "other"}).want(t, 422, "decision-invalid")
@@ -295,6 +302,21 @@ func TestOutputs(t *testing.T) {
 		t.Errorf("%d deliveries", n)
 	}
 	r.ledgerIsClean()
+
+	// An agent in a loop does not use up the reviewers: one text is one question, and
+	// many texts end in one more.
+	gates := map[string]bool{}
+	for i := range 40 {
+		one := r.post("agent", base+"/outputs", map[string]any{"text": "To " + canaryEmail, "recipient_role": "system", "id": fmt.Sprint("same", i)}).want(t, 202)
+		other := r.post("agent", base+"/outputs", map[string]any{"text": fmt.Sprint("To ", canaryEmail, " ", i), "recipient_role": "system"})
+		if i == 0 {
+			other.want(t, 202)
+		}
+		gates[one.str("gate_id")], gates[other.str("gate_id")] = true, true
+	}
+	if len(gates) > 34 || len(gates) < 3 {
+		t.Errorf("80 outputs opened %d gates", len(gates))
+	}
 }
 
 // SPEC: EGR-4

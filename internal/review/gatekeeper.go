@@ -95,40 +95,56 @@ func (k *Gatekeeper) State(ctx context.Context, run chunk.ID) (guard.RunState, e
 	return guard.RunState{Class: r.Class, Halted: r.Halted, Ended: r.Ended, Incomplete: r.Incomplete, Pending: r.Pending}, nil
 }
 
-// maxStubs bounds the stubs of a run whose values are opened for one decision.
-const maxStubs = 512
+const (
+	// maxStubs bounds the stubs of a run whose values are opened for one decision. A run
+	// with more gets no call and no output through: nobody could say that it leaks none.
+	maxStubs = 1 << 14
+	// maxResolved bounds the stubs of one resolution.
+	maxResolved = 512
+)
 
-// stubs gives the stubs that may occur in a run's context: its own and those of
+// stubRows gives the stubs that may occur in a run's context: its own and those of
 // documents that were retrieved into it.
-func (k *Gatekeeper) stubs(ctx context.Context, run chunk.ID) ([]guard.Stub, error) {
+func (k *Gatekeeper) stubRows(ctx context.Context, run chunk.ID) ([]ledger.Stub, error) {
 	scopes, err := k.scopes(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	var out []guard.Stub
+	var out []ledger.Stub
 	for _, scope := range scopes {
 		rows, err := k.store.Stubs(ctx, scope)
 		if err != nil {
 			return nil, fromLedger(err)
 		}
 		for _, r := range rows {
-			if strings.HasPrefix(r.Name, "~") { // a typed value for the door's search, no stub
-				continue
+			if !strings.HasPrefix(r.Name, "~") { // a typed value for the door's search, no stub
+				r.Run = scope
+				out = append(out, r)
 			}
-			s := guard.Stub{Name: r.Name, Class: r.Class, Sinks: r.Sinks}
-			if len(out) < maxStubs {
-				v, err := k.vault.Open(ctx, scope, r.Sealed, chunk.StubAD(r.Run, r.Name))
-				switch e := fromVault(err); {
-				case e == nil:
-					s.Value = v
-				case errors.Is(e, ErrUnavailable), errors.Is(e, ErrIntegrity):
-					return nil, e
-				}
-			}
-			out = append(out, s)
 		}
 	}
 	return out, nil
+}
+
+// stubs gives the run's stubs with their values. all is false where there are more than
+// can be looked for.
+func (k *Gatekeeper) stubs(ctx context.Context, run chunk.ID) (out []guard.Stub, all bool, err error) {
+	rows, err := k.stubRows(ctx, run)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, r := range rows[:min(len(rows), maxStubs)] {
+		s := guard.Stub{Name: r.Name, Class: r.Class, Sinks: r.Sinks}
+		v, err := k.vault.Open(ctx, r.Run, r.Sealed, chunk.StubAD(r.Run, r.Name))
+		switch e := fromVault(err); {
+		case e == nil:
+			s.Value = v
+		case errors.Is(e, ErrUnavailable), errors.Is(e, ErrIntegrity):
+			return nil, false, e
+		}
+		out = append(out, s)
+	}
+	return out, len(rows) <= maxStubs, nil
 }
 
 // scopes lists the keys that a run's context is sealed under, its own first.
@@ -237,11 +253,11 @@ func (k *Gatekeeper) Decide(ctx context.Context, r Request) (Answer, ledger.Batc
 			return a, ledger.Batch{}, err
 		}
 	}
-	stubs, err := k.stubs(ctx, r.Run)
+	stubs, all, err := k.stubs(ctx, r.Run)
 	if err != nil {
 		return Answer{}, ledger.Batch{}, err
 	}
-	d := k.guard.Decide(guard.Call{Tool: r.Tool, Arguments: r.Arguments, Sink: r.Sink, Stubs: stubs}, state)
+	d := k.guard.Decide(guard.Call{Tool: r.Tool, Arguments: r.Arguments, Sink: r.Sink, Stubs: stubs, Unknown: !all}, state)
 	a := Answer{
 		Call: id, Run: r.Run, Decision: decisionName(d.Outcome), Outcome: d.Outcome, Failure: d.Failure, Rule: d.Rule, Class: d.DataClass,
 		Arguments: d.ArgumentNames, Sink: d.Sink, Verified: d.SinkVerified, Stubs: d.Stubs, Fields: d.Fields, Found: d.Found,
@@ -292,10 +308,11 @@ func (k *Gatekeeper) callRecords(ctx context.Context, r Request, d guard.Decisio
 	}
 	about := a.Call
 	if d.Gate != "" {
-		if d.Rule == guard.RuleContamination && d.Outcome == guard.Deny {
-			// The run is above the tool's ceiling whatever the call says: one gate for all
-			// such calls, for a person's attention is the scarcest thing.
-			about = chunk.NewID(prefixCall, "contamination", r.Tenant, string(r.Run), tool)
+		if d.Outcome == guard.Deny {
+			// No decision lets a stopped call through, so one gate tells of all that were
+			// stopped for the same reason: a person's attention is the scarcest thing, and an
+			// agent in a loop would use it up.
+			about = chunk.NewID(prefixCall, append([]string{"stopped", r.Tenant, string(r.Run), tool, string(d.Rule)}, slices.Sorted(slices.Values(foundTypes(d.Found)))...)...)
 		}
 		a.Gate, a.GateState = chunk.GateID(about), ledger.GateOpen
 		if err := add(provenance.KindGateOpened, provenance.RecordID(provenance.KindGateOpened, a.Gate), a.Gate, provenance.GateOpened{
@@ -453,61 +470,96 @@ type Resolution struct {
 
 // Resolve turns stubs back into their values (SPEC RED-4): only those that the
 // decision of this very call names, only for the sink that it names, and only while
-// the call is allowed. The record is written before a value is given.
+// the call is allowed. The record is written before a value is given; a refusal is
+// recorded too, for somebody who tries stubs is somebody to know of.
 func (k *Gatekeeper) Resolve(ctx context.Context, r Resolution) (map[string]chunk.Content, error) {
-	a, err := k.Call(ctx, r.Tenant, r.Run, r.Call)
+	if err := k.Own(ctx, r.Tenant, r.Run); err != nil {
+		return nil, err
+	}
+	out, why, refusal := k.resolve(ctx, r)
+	if refusal != nil && why == chunk.FailNone {
+		return nil, refusal // nothing was decided: a store is away
+	}
+	payload := provenance.StubResolved{RunID: r.Run, ToolID: unregistered, Stubs: []string{}}
+	// What was asked for is the caller's text: it is repeated only where it is known.
+	if _, ok := k.guard.Tool(r.Tool); ok {
+		payload.ToolID = r.Tool
+	}
+	if _, ok := k.guard.Sink(r.Sink); ok {
+		payload.Sink = r.Sink
+	}
+	rows, err := k.stubRows(ctx, r.Run)
 	if err != nil {
 		return nil, err
 	}
-	if a.Outcome != guard.Allow || a.Tool != r.Tool || a.Sink == "" || a.Sink != r.Sink || !a.Verified || len(r.Stubs) == 0 || len(r.Stubs) > maxStubs {
-		return nil, ErrForbidden
-	}
-	scopes, err := k.scopes(ctx, r.Run)
-	if err != nil {
-		return nil, err
-	}
-	out := map[string]chunk.Content{}
-	var names []string
-	for _, text := range r.Stubs {
-		name := strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}")
-		if !slices.Contains(a.Stubs, name) {
-			return nil, ErrForbidden
+	for _, row := range rows {
+		if slices.ContainsFunc(r.Stubs, func(text string) bool { return stubNamed(text) == row.Name }) {
+			payload.Stubs = append(payload.Stubs, row.Name)
 		}
-		var value chunk.Content
-		n := 0
-		for _, scope := range scopes {
-			rows, err := k.store.Stubs(ctx, scope)
-			if err != nil {
-				return nil, fromLedger(err)
-			}
-			for _, row := range rows {
-				if row.Name != name || strings.HasPrefix(row.Name, "~") {
-					continue
-				}
-				if !k.guard.MayResolve(r.Tool, r.Sink, guard.Stub{Name: row.Name, Class: row.Class, Sinks: row.Sinks}) {
-					return nil, ErrForbidden
-				}
-				if value, err = k.vault.Open(ctx, scope, row.Sealed, chunk.StubAD(row.Run, row.Name)); err != nil {
-					return nil, fromVault(err)
-				}
-				n++
-			}
-		}
-		if n != 1 { // gone, or one name for two things: nobody can say which was meant
-			return nil, ErrForbidden
-		}
-		out[text] = value
-		names = append(names, name)
 	}
-	slices.Sort(names)
-	names = slices.Compact(names)
-	rec, err := k.record(provenance.KindStubResolved, provenance.RecordID(provenance.KindStubResolved, r.Call, nonce()), r.Tenant, r.Run, r.Call, r.Actor, chunk.FailNone,
-		provenance.StubResolved{RunID: r.Run, ToolID: r.Tool, Sink: r.Sink, Stubs: names})
+	slices.Sort(payload.Stubs)
+	payload.Stubs = slices.Compact(payload.Stubs)
+	subject := r.Call
+	if !chunk.ValidID(string(subject), prefixCall) {
+		subject = r.Run
+	}
+	rec, err := k.record(provenance.KindStubResolved, provenance.RecordID(provenance.KindStubResolved, subject, nonce()), r.Tenant, r.Run, subject, r.Actor, why, payload)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := k.append(ctx, ledger.Batch{Records: []provenance.Record{rec}}); err != nil {
 		return nil, err
 	}
-	return out, nil
+	return out, refusal
+}
+
+// stubNamed is a stub's name without its braces.
+func stubNamed(text string) string { return strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}") }
+
+// resolve decides a resolution and opens the values. The failure is what the record of a
+// refusal says; none beside an error means that nothing could be decided.
+func (k *Gatekeeper) resolve(ctx context.Context, r Resolution) (map[string]chunk.Content, chunk.FailureID, error) {
+	a, err := k.Call(ctx, r.Tenant, r.Run, r.Call)
+	if errors.Is(err, ErrNotFound) {
+		return nil, chunk.FailSinkUnauthorised, err
+	}
+	if err != nil {
+		return nil, chunk.FailNone, err
+	}
+	if a.Outcome != guard.Allow || a.Tool != r.Tool || a.Sink == "" || a.Sink != r.Sink || !a.Verified || len(r.Stubs) == 0 || len(r.Stubs) > maxResolved {
+		return nil, chunk.FailSinkUnauthorised, ErrForbidden
+	}
+	rows, err := k.stubRows(ctx, r.Run)
+	if err != nil {
+		return nil, chunk.FailNone, err
+	}
+	out := map[string]chunk.Content{}
+	for _, text := range r.Stubs {
+		name := stubNamed(text)
+		if !slices.Contains(a.Stubs, name) {
+			return nil, chunk.FailSinkUnauthorised, ErrForbidden
+		}
+		n := 0
+		for _, row := range rows {
+			if row.Name != name {
+				continue
+			}
+			if !k.guard.MayResolve(r.Tool, r.Sink, guard.Stub{Name: row.Name, Class: row.Class, Sinks: row.Sinks}) {
+				return nil, chunk.FailSinkUnauthorised, ErrForbidden
+			}
+			value, err := k.vault.Open(ctx, row.Run, row.Sealed, chunk.StubAD(row.Run, row.Name))
+			switch err = fromVault(err); {
+			case errors.Is(err, ErrUnavailable):
+				return nil, chunk.FailNone, err
+			case err != nil:
+				return nil, chunk.FailUndecided, err
+			}
+			out[text] = value
+			n++
+		}
+		if n != 1 { // gone, or one name for two things: nobody can say which was meant
+			return nil, chunk.FailUndecided, ErrForbidden
+		}
+	}
+	return out, chunk.FailNone, nil
 }

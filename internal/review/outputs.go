@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/stoplog/stoplog/internal/ledger"
@@ -57,21 +58,28 @@ func (k *Gatekeeper) Deliver(ctx context.Context, o Output) (Delivery, error) {
 	if err != nil {
 		return Delivery{}, fromVault(err)
 	}
-	part := "id:" + o.ID
-	if o.ID == "" {
-		part = "nonce:" + nonce()
-	}
-	id := chunk.KeyedID(key, prefixOutput, o.Tenant, string(o.Run), part, o.Role, o.Destination, o.Text)
-	if o.ID != "" { // what waits already is not stopped a second time
-		if d, err := k.Delivered(ctx, o.Tenant, o.Run, id, o.Actor); err == nil || !errors.Is(err, ErrNotFound) {
-			return d, err
-		}
-	}
-	stubs, err := k.stubs(ctx, o.Run)
+	id, asked, err := k.outputID(ctx, key, o)
 	if err != nil {
 		return Delivery{}, err
 	}
-	d := k.guard.DecideOutput(guard.Output{Text: []byte(o.Text), RecipientRole: o.Role, Stubs: stubs}, state)
+	if asked {
+		return k.Delivered(ctx, o.Tenant, o.Run, id, o.Actor)
+	}
+	stubs, all, err := k.stubs(ctx, o.Run)
+	if err != nil {
+		return Delivery{}, err
+	}
+	d := k.guard.DecideOutput(guard.Output{Text: []byte(o.Text), RecipientRole: o.Role, Stubs: stubs, Unknown: !all}, state)
+	about := id
+	if d.Gate != "" {
+		many, err := k.manyWait(ctx, o.Tenant, o.Run)
+		if err != nil {
+			return Delivery{}, err
+		}
+		if many {
+			d.Outcome, about = guard.Deny, chunk.NewID(prefixCall, "outputs", o.Tenant, string(o.Run))
+		}
+	}
 	out := Delivery{
 		Output: id, Run: o.Run, Decision: decisionName(d.Outcome), Outcome: d.Outcome, Failure: d.Failure, Rule: d.Rule, Class: d.OutputClass,
 		Redacted: d.Outcome == guard.Allow && len(d.Redact) > 0, Types: foundTypes(d.Found),
@@ -102,21 +110,21 @@ func (k *Gatekeeper) Deliver(ctx context.Context, o Output) (Delivery, error) {
 		if _, known := k.guard.Sink(o.Destination); known {
 			destination = o.Destination
 		}
-		add(provenance.KindEgressBlock, provenance.RecordID(provenance.KindEgressBlock, id), id, provenance.EgressBlock{
+		add(provenance.KindEgressBlock, provenance.RecordID(provenance.KindEgressBlock, id, nonce()), id, provenance.EgressBlock{
 			RunID: o.Run, DataClass: d.DataClass, Destination: destination, BlockingRule: string(d.Rule), FailureID: d.Failure,
 		})
 	}
 	if d.Gate != "" {
-		out.Gate, out.GateState = chunk.GateID(id), ledger.GateOpen
+		out.Gate, out.GateState = chunk.GateID(about), ledger.GateOpen
 		add(provenance.KindGateOpened, provenance.RecordID(provenance.KindGateOpened, out.Gate), out.Gate, provenance.GateOpened{
-			GateID: out.Gate, Type: d.Gate, RunID: o.Run, About: id, Class: d.DataClass, Rules: []string{string(d.Rule)}, Failure: d.Failure,
+			GateID: out.Gate, Type: d.Gate, RunID: o.Run, About: about, Class: d.DataClass, Rules: []string{string(d.Rule)}, Failure: d.Failure,
 			Expires: k.now().UTC().Add(k.cfg.Expires),
 		})
 		found, merr := json.Marshal(d.Found)
 		if merr != nil {
 			return Delivery{}, errors.New("review: findings cannot be encoded")
 		}
-		h, herr := k.sealMatter(ctx, o.Run, id, matter{Text: o.Text, Role: o.Role, Destination: o.Destination, Found: found, Client: o.ID})
+		h, herr := k.sealMatter(ctx, o.Run, about, matter{Text: o.Text, Role: o.Role, Destination: o.Destination, Found: found, Client: o.ID})
 		if herr != nil {
 			return Delivery{}, herr
 		}
@@ -129,6 +137,51 @@ func (k *Gatekeeper) Deliver(ctx context.Context, o Output) (Delivery, error) {
 		return Delivery{}, err
 	}
 	return out, nil
+}
+
+// outputID names an output. While a text waits, it is the same output whatever the agent
+// calls it: a person is not asked a second time. Once it is decided, the decision holds
+// for the caller's id, and another id asks anew. asked: a person was asked already.
+func (k *Gatekeeper) outputID(ctx context.Context, key []byte, o Output) (id chunk.ID, asked bool, err error) {
+	for round := 0; ; round++ {
+		id = chunk.KeyedID(key, prefixOutput, o.Tenant, string(o.Run), o.Role, o.Destination, o.Text, strconv.Itoa(round))
+		g, err := k.store.Gate(ctx, chunk.GateID(id))
+		switch {
+		case errors.Is(err, ledger.ErrNotFound):
+			return id, false, nil
+		case err != nil:
+			return "", false, fromLedger(err)
+		case waiting(g):
+			return id, true, nil
+		case o.ID == "":
+			continue
+		}
+		if m, err := k.matter(ctx, id); err != nil {
+			return "", false, err
+		} else if m.Client == o.ID {
+			return id, true, nil
+		}
+	}
+}
+
+// maxWaiting bounds the outputs of one run that wait for a person. An agent that goes on
+// to make others is refused, and one gate says so.
+const maxWaiting = 32
+
+func (k *Gatekeeper) manyWait(ctx context.Context, tenant string, run chunk.ID) (bool, error) {
+	n := 0
+	for _, state := range []string{ledger.GateOpen, ledger.GateClaimed} {
+		gates, err := k.store.Gates(ctx, ledger.GateFilter{Tenant: tenant, Run: run, Type: TypePIILeak, State: state, Limit: maxWaiting + 1})
+		if err != nil {
+			return false, fromLedger(err)
+		}
+		for _, g := range gates {
+			if g.About.Prefix() == prefixOutput {
+				n++
+			}
+		}
+	}
+	return n >= maxWaiting, nil
 }
 
 func foundTypes(found []guard.Found) []string {
@@ -180,11 +233,11 @@ func (k *Gatekeeper) Delivered(ctx context.Context, tenant string, run, id chunk
 	text := m.Text
 	out.Failure = chunk.FailNone
 	if g.Decision == ReleaseRedacted {
-		stubs, err := k.stubs(ctx, run)
+		stubs, all, err := k.stubs(ctx, run)
 		if err != nil {
 			return Delivery{}, err
 		}
-		d := k.guard.DecideOutput(guard.Output{Text: []byte(m.Text), RecipientRole: m.Role, Stubs: stubs}, state)
+		d := k.guard.DecideOutput(guard.Output{Text: []byte(m.Text), RecipientRole: m.Role, Stubs: stubs, Unknown: !all}, state)
 		if d.Rule == guard.RuleOutputHidden || d.Rule == guard.RuleUnreadable {
 			// What lies behind an encoding cannot be replaced in place: nothing is left to
 			// deliver but the fact.

@@ -341,6 +341,7 @@ type Call struct {
 	Arguments json.RawMessage // a JSON object
 	Sink      string          // where the result goes; empty: what the sink arguments name, or the tool's only sink
 	Stubs     []Stub          // the run's
+	Unknown   bool            // the run has more stubs than Stubs holds: what it must not hold is not known
 	Approved  bool            // a person approved this very call
 }
 
@@ -401,7 +402,7 @@ func (g *Guard) Decide(c Call, s RunState) Decision {
 	}
 
 	sinkOK := g.sink(&d, t, c, args)
-	readable := g.judges() && g.judge(&d, t, c, args)
+	readable := g.judges() && g.judge(&d, t, c, args) && !c.Unknown
 	switch {
 	case len(d.Found) > 0:
 		d.Stubs = nil

@@ -626,3 +626,27 @@ func TestMemory(t *testing.T) {
 		}
 	}
 }
+
+// SPEC: EGR-2, EGR-5, RED-4. However many stubs a run has, each value is looked for;
+// where that is not possible, nothing passes.
+func TestManyStubs(t *testing.T) {
+	g := compile(t, guard.Options{}, guard.Tool{ID: "t", Ceiling: chunk.Internal, Control: guard.Autonomous, Contamination: guard.Arguments, Reason: "test", Arguments: anyText})
+	var stubs []guard.Stub
+	for i := range 5000 {
+		stubs = append(stubs, guard.Stub{Name: fmt.Sprint("S_", i), Class: chunk.PII, Value: chunk.Content(fmt.Sprintf("Ankerquist%dx", i))})
+	}
+	args := json.RawMessage(`{"text":"for ankerquist4999x"}`)
+	if d := g.Decide(guard.Call{Tool: "t", Arguments: args, Stubs: stubs}, guard.RunState{Class: chunk.PII}); d.Rule != guard.RuleValue {
+		t.Errorf("the last of many values passed: %v", d.Rule)
+	}
+	clean := json.RawMessage(`{"text":"for nobody"}`)
+	if d := g.Decide(guard.Call{Tool: "t", Arguments: clean, Stubs: stubs}, guard.RunState{Class: chunk.PII}); d.Outcome != guard.Allow {
+		t.Errorf("%v %v", d.Outcome, d.Rule)
+	}
+	if d := g.Decide(guard.Call{Tool: "t", Arguments: clean, Stubs: stubs, Unknown: true}, guard.RunState{Class: chunk.PII}); d.Outcome != guard.Deny || d.Failure != chunk.FailUndecided || d.Stubs != nil {
+		t.Errorf("unknown stubs: %v %v", d.Outcome, d.Failure)
+	}
+	if d := g.DecideOutput(guard.Output{Text: []byte("for nobody"), RecipientRole: "user", Stubs: stubs, Unknown: true}, guard.RunState{Class: chunk.PII}); d.Outcome != guard.Deny || d.Failure != chunk.FailUndecided {
+		t.Errorf("unknown stubs, output: %v %v", d.Outcome, d.Failure)
+	}
+}

@@ -152,7 +152,7 @@ func wordByte(c byte) bool {
 
 // hiddenValues finds the raw values behind a run's stubs. An agent never gets them,
 // so an argument or an output that holds one shows that it leaked another way.
-type hiddenValues []hiddenValue
+type hiddenValues map[[minHidden]byte][]hiddenValue // by their first bytes: a run may have thousands
 
 type hiddenValue struct {
 	text  []byte // folded, lower case
@@ -169,13 +169,14 @@ const minHidden = 4
 const longName = 7
 
 func hidden(stubs []Stub) hiddenValues {
-	var out hiddenValues
+	out := hiddenValues{}
 	for _, s := range stubs {
 		if !s.Class.Exceeds(chunk.Internal) {
 			continue
 		}
 		if v := plain(bytes.TrimSpace([]byte(s.Value))); len(v) >= minHidden {
-			out = append(out, hiddenValue{v, s.Class, len(v) < longName && bytes.IndexFunc(v, func(r rune) bool { return r < 'a' || r > 'z' }) < 0})
+			k := [minHidden]byte(v)
+			out[k] = append(out[k], hiddenValue{v, s.Class, len(v) < longName && bytes.IndexFunc(v, func(r rune) bool { return r < 'a' || r > 'z' }) < 0})
 		}
 	}
 	return out
@@ -208,23 +209,23 @@ func (h hiddenValues) spans(text []byte, found func(chunk.Span, chunk.Class)) {
 	if len(low) != len(v.Text) { // a letter changed its length: spans would be off
 		low = v.Text
 	}
-	for _, hv := range h {
-		for at := 0; ; {
-			i := bytes.Index(low[at:], hv.text)
-			if i < 0 {
-				break
-			}
-			i += at
+	boundary := true
+	for i := 0; i+minHidden <= len(low); i++ {
+		at := boundary
+		boundary = !wordByte(low[i])
+		if !at {
+			continue
+		}
+		for _, hv := range h[[minHidden]byte(low[i:])] {
 			end := i + len(hv.text)
-			if (i == 0 || !wordByte(low[i-1])) && (end == len(low) || !wordByte(low[end])) {
-				if hv.word && v.Text[i] >= 'a' && v.Text[i] <= 'z' {
-					at = i + 1
-					continue
-				}
-				start, stop := v.Span(i, end)
-				found(chunk.Span{Start: start, End: stop}, hv.class)
+			if !bytes.HasPrefix(low[i:], hv.text) || end < len(low) && wordByte(low[end]) {
+				continue
 			}
-			at = i + 1
+			if hv.word && v.Text[i] >= 'a' && v.Text[i] <= 'z' {
+				continue
+			}
+			start, stop := v.Span(i, end)
+			found(chunk.Span{Start: start, End: stop}, hv.class)
 		}
 	}
 }

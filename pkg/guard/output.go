@@ -36,6 +36,7 @@ type Output struct {
 	Text          []byte
 	RecipientRole string
 	Stubs         []Stub // the run's, with values where the caller could open them
+	Unknown       bool   // the run has more than Stubs holds
 }
 
 // OutputDecision is the answer to an [Output].
@@ -62,7 +63,7 @@ func (g *Guard) DecideOutput(o Output, s RunState) OutputDecision {
 	if !ok {
 		return refuse(chunk.FailSinkUnauthorised, RuleRecipient)
 	}
-	if len(o.Text) > MaxArgumentBytes || !g.judges() {
+	if len(o.Text) > MaxArgumentBytes || !g.judges() || o.Unknown {
 		return refuse(chunk.FailUndecided, RuleUnreadable)
 	}
 	d.SinkVerified = true

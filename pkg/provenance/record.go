@@ -243,7 +243,8 @@ type CeilingExceeded struct {
 	Types    []string    `json:"types"`
 }
 
-// StubResolved: a stub was turned back into its value for a sink (SPEC RED-4).
+// StubResolved: a stub was turned back into its value for a sink. A record with a
+// failure says that somebody asked and got nothing (SPEC RED-4).
 type StubResolved struct {
 	RunID  chunk.ID `json:"run_id"`
 	ToolID string   `json:"tool_id"`
