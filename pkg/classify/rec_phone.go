@@ -15,9 +15,15 @@ import (
 // phoneContext has no shape; its words are the context of telephone numbers.
 var phoneContext = recogniser{
 	entity: "PHONE_NUMBER",
-	words: "my number,mio numero,mon numéro,mi número,meu número,mijn nummer,meine nummer,mój numer,mitt nummer,num,phone,phones,telephone,tel,mobile,cell,cellphone,fax,call,text,sms,whatsapp,contact,dial,ring,hotline,phone number,phonenumber,messages,message,called,calling,reach,number is,chiami,rufen,angerufen,llamar,ligar,bel,dzwoń,mobilnummer," +
-		"telefon,telefonnummer,handy,handynummer,rufnummer,mobil,téléphone,telephone,portable,appelez,móvil,movil,teléfono,telefono,celular,llame,llámame,cellulare,chiamare," +
-		"telefone,telemóvel,ligue,telepono,cep,numara,telefoon,mobiel,bellen,gsm,numer,komórka,komorkowy,puhelin,mob,ph,телефон,тел,моб,τηλέφωνο,电话,手机,電話,携帯,전화,휴대폰,โทร,हाथ,फोन,मोबाइल,هاتف,الهاتف,جوال",
+	words: "s number,office,home,desk,reception,my number,his number,her number,your number,our number,their number,number is,phone,phones,phone number,phonenumber,phone no,telephone,tel,mobile,mobile number,mob,ph,cell,cellphone,cell number,fax,call,calls,called,calling,call me,call back,callback,rang,ring,phoned,dial,dialled,dialed,text,texted,sms,whatsapp,telegram,signal,viber,contact,contact number,reach,reached,reachable,pick up,picked up,voicemail,hotline,helpline,landline,toll free,switchboard,pager,message,messages,num,msisdn,emergency contact," +
+		"telefon,telefonnummer,telefonnr,handy,handynummer,handynr,rufnummer,mobil,mobilnummer,mobilnr,festnetz,durchwahl,anrufen,angerufen,anruf,rufen,ruf,rückruf,zurückrufen,erreichen,erreichbar,meine nummer," +
+		"téléphone,tél,portable,appelez,appeler,appelle,rappelez,rappeler,joindre,joignable,numéro de téléphone,mon numéro,fixe," +
+		"móvil,movil,teléfono,telefono,celular,llame,llámame,llamar,llamada,llámenos,mi número,número de teléfono,marque," +
+		"cellulare,cell,chiamare,chiamami,chiami,chiamate,richiamare,mio numero,numero di telefono,recapito," +
+		"telefone,telemóvel,telemovel,ligue,ligar,liga,contacto,contato,meu número,telefoon,telefoonnummer,mobiel,bellen,bel,bereikbaar,terugbellen,mijn nummer,gsm," +
+		"numer,numer telefonu,komórka,komórkowy,kom,dzwoń,dzwonić,zadzwoń,zadzwonić,mój numer,ringa,ring mig,mitt nummer,tlf,telefonnummer,puh,puhelin,soita,gsm nummer,volejte,zavolejte,telefonní,mobilní,hívjon,telefonszám,telefonul,sunați,mobilul," +
+		"numara,numarası,cep,cep telefonu,arayın,arayınız,ara,telefonu,simu,telepon,hp,hubungi,điện thoại,gọi,số điện thoại,telepono,тел,телефон,моб,мобильный,номер,позвоните,звоните,звонить,телефону,зателефонуйте,τηλέφωνο,τηλ,κινητό," +
+		"电话,手机,电话号码,致电,電話,携帯,番号,전화,휴대폰,연락처,โทร,โทรศัพท์,फोन,मोबाइल,हाथ,कॉल,هاتف,الهاتف,جوال,اتصل,טלפון,נייד",
 }
 
 // notPhone are words of numbers that are something else.
@@ -80,7 +86,7 @@ func (s *scan) phone(start int) {
 		for k < len(t) && k-i < 3 && (t[k] == ' ' || t[k] == '-' || t[k] == '.' || t[k] == '/' || t[k] == '(' || t[k] == ')') {
 			k++
 		}
-		if k == i || k >= len(t) || !is(t[k], cDigit) || groups == len(g) {
+		if k == i || k >= len(t) || !is(t[k], cDigit) || groups == len(g) || t[k-1] == '(' && !s.closes(k) { // "(24h)"
 			break
 		}
 		sep := t[i]
@@ -100,28 +106,14 @@ func (s *scan) phone(start int) {
 		groups++
 		i = k
 	}
-	if n < 7 || n > 15 {
+	if n <= 4 && !plus && s.vanity(from, start) || n < 7 || n > 15 {
 		return
 	}
 	if c := s.at(end); isWord(c) && c != 'x' && c != 'e' || c == '%' || c == '@' || c == ':' && is(s.at(end+1), cDigit) || (c == '-' || c == '/' || c == '.' || c == ',') && is(s.at(end+1), cAlnum) {
 		return
 	}
-	digits, gs := d[:n], g[:groups]
-	score, valid := 0.0, false
-	switch {
-	case plus:
-		score, valid = s.international(digits, gs)
-	case n > 9 && digits[0] == '0' && digits[1] == '0':
-		if score, valid = s.international(digits[2:], gs); score > 0 {
-			score -= 0.15
-		}
-	default:
-		score, valid = s.national(digits, gs, paren, from, end)
-	}
-	if score == 0 {
-		return
-	}
 	// Extension: x123, ext. 123.
+	bare := end
 	i := end
 	for i < len(t) && t[i] == ' ' && i-end < 2 {
 		i++
@@ -138,7 +130,25 @@ func (s *scan) phone(start int) {
 			break
 		}
 	}
+	digits, gs := d[:n], g[:groups]
+	score, valid := 0.0, false
+	switch {
+	case plus:
+		score, valid = s.international(digits, gs)
+	case n > 9 && digits[0] == '0' && digits[1] == '0':
+		if score, valid = s.international(digits[2:], gs); score > 0 {
+			score -= 0.15
+		}
+	default:
+		score, valid = s.national(digits, gs, paren, from, end, end > bare)
+	}
+	if score == 0 {
+		return
+	}
 	near, far := s.context(from, end)
+	if end > bare && score < 0.7 {
+		score = min(0.7, score+0.2)
+	}
 	switch {
 	case near.has(phoneIndex()):
 		score = max(score, min(1, score+0.25))
@@ -159,6 +169,37 @@ func (s *scan) phone(start int) {
 // ownLine reports whether the span is all of its line.
 func (s *scan) ownLine(start, end int) bool {
 	return (start == 0 || s.text[start-1] == '\n') && (end == len(s.text) || s.text[end] == '\n' || s.text[end] == '\r')
+}
+
+// apart reports whether the span is all of its line and the lines around are no numbers.
+func (s *scan) apart(start, end int) bool {
+	if !s.ownLine(start, end) {
+		return false
+	}
+	k := start - 1
+	for k > 0 && is(s.text[k-1], cSpace) {
+		k--
+	}
+	for end < len(s.text) && is(s.text[end], cSpace) {
+		end++
+	}
+	return !is(s.at(k-1), cDigit) && !is(s.at(end), cDigit)
+}
+
+// initial reports whether a letter for a kind of telephone stands before: "T: ", "M. ".
+func (s *scan) initial(start int) bool {
+	k := start
+	for k > 0 && start-k < 2 && s.text[k-1] == ' ' {
+		k--
+	}
+	if c := s.at(k - 1); c != ':' && c != '.' || is(s.at(k-3), cAlnum|cHigh) {
+		return false
+	}
+	switch s.at(k - 2) {
+	case 'T', 'M', 'P', 'F', 'C', 'D', 'O', 'W', 'H', 't', 'm', 'p', 'f':
+		return true
+	}
+	return false
 }
 
 // closes reports whether a bracket closes behind the digits at i.
@@ -245,21 +286,25 @@ func nanp(d []byte) bool {
 }
 
 // national scores a number without a country code.
-func (s *scan) national(d []byte, g []digitGroup, paren bool, from, end int) (float64, bool) {
+// extended: an extension stands behind it.
+func (s *scan) national(d []byte, g []digitGroup, paren bool, from, end int, extended bool) (float64, bool) {
 	n := len(d)
 	if same(d) || dateLike(d, g) {
 		return 0, false
 	}
 	has := func() bool {
-		near, _ := s.context(from, end)
-		return near.has(phoneIndex())
+		near, far := s.context(from, end)
+		return extended || near.has(phoneIndex()) || far.has(phoneIndex()) || s.initial(from) || n >= 9 && len(g) > 1 && s.apart(from, end)
 	}
 	if groupsAre(g, 3, 2, 4) || s.at(from-1) == ' ' && is(s.at(from-2), cDigit) && !has() {
 		return 0, false
 	}
 	last := g[len(g)-1].sep
 	// North America: 3-3-4, perhaps behind a 1.
-	if n == 10 && (groupsAre(g, 3, 3, 4) || paren && groupsAre(g, 3, 7)) || n == 11 && d[0] == '1' && groupsAre(g, 1, 3, 3, 4) {
+	if d[0] != '0' && n == 10 && (groupsAre(g, 3, 3, 4) || paren && groupsAre(g, 3, 7)) || n == 11 && d[0] == '1' && groupsAre(g, 1, 3, 3, 4) {
+		if near, _ := s.context(from, end); last == '.' && near.has(versionIndex()) {
+			return 0.3, false
+		}
 		switch {
 		case paren || g[1].sep == 2 || len(g) > 3 && g[2].sep == 2:
 			if nanp(d) {
@@ -290,6 +335,9 @@ func (s *scan) national(d []byte, g []digitGroup, paren bool, from, end int) (fl
 			}
 			return 0, false
 		}
+		if near, _ := s.context(from, end); !near.has(phoneIndex()) && !extended && d[0] != '0' && !nanp(d) {
+			return 0, false // an id some words away from a telephone
+		}
 		switch {
 		case n == 10 && nanp(d):
 			return 0.6, true
@@ -302,14 +350,10 @@ func (s *scan) national(d []byte, g []digitGroup, paren bool, from, end int) (fl
 		}
 		return 0, false
 	}
-	sepOK := true
-	for _, x := range g[1:] {
-		if x.sep != g[1].sep && x.sep != 2 && g[1].sep != 2 && x.sep != '-' && x.sep != ' ' {
-			sepOK = false
+	for k, x := range g[1:] { // what divides the groups is the same all along, but for the first: 0475/12.34.56
+		if k > 1 && x.sep != g[2].sep && x.sep != 2 && g[2].sep != 2 && x.sep != '-' && x.sep != ' ' {
+			return 0, false
 		}
-	}
-	if !sepOK {
-		return 0, false
 	}
 	short := 0
 	for _, x := range g {
@@ -317,26 +361,33 @@ func (s *scan) national(d []byte, g []digitGroup, paren bool, from, end int) (fl
 			short++
 		}
 	}
+	told := has()
 	switch {
-	case n == 9 && d[0] == '0' && !has():
-		return 0, false
-	case d[0] == '0' && g[0].n == 1 && n == 11 && len(g) > 3 && s.validIn(d, "TR", "GB", "IT"):
+	case n == 11 && d[0] == '8' && len(g) >= 4 && (paren || g[0].n == 1 && (g[1].sep == 2 || g[1].sep == g[2].sep)) && s.validIn(d, "RU", "KZ"):
+		return 0.7, true
+	case d[0] == '0' && g[0].n == 1 && n >= 9 && n <= 11 && len(g) > 2 && s.validIn(d, "TR", "GB", "IT", "FR", "NL", "DE"):
 		return 0.65, true
-	case d[0] == '0' && n >= 9 && n <= 12 && g[0].n >= 2 && g[0].n <= 6 && short == 0:
-		// A trunk prefix: most of Europe, Asia, Oceania.
+	case d[0] == '0' && n >= 9 && n <= 12 && g[0].n >= 2 && g[0].n <= 6 && short <= 1 && g[0].n > 1:
+		// A trunk prefix: most of Europe, Asia, Africa, Oceania.
 		if groupsAre(g, 2, 2, 2, 2, 2) && s.validIn(d, "FR") {
 			return 0.8, true
 		}
-		if s.validIn(d, "DE", "GB", "AT", "AU", "JP", "IT", "NL", "KR", "FR", "CH", "AT", "BE", "SE", "ZA", "TR", "IN", "NZ", "IE", "CN", "TW", "MY", "TH", "TR", "PH", "ID", "IL", "FI") {
-			if paren || len(g) > 2 {
+		switch {
+		case short > 0 && !told:
+			return 0, false
+		case s.validIn(d, "DE", "GB", "AT", "AU", "JP", "IT", "NL", "KR", "FR", "CH", "BE", "SE", "ZA", "TR", "IN", "NZ", "IE", "CN", "TW", "MY", "TH", "PH", "ID", "IL", "FI", "AE", "SA", "EG", "NG", "KE", "VN", "UA", "RO", "PK", "BD", "HU", "AR"):
+			switch {
+			case n == 9 && len(g) == 2 && !paren && !told:
+				return 0.45, true
+			case paren || len(g) > 2:
 				return 0.75, true
-			}
-			if g[0].n >= 3 {
+			case g[0].n >= 3:
 				return 0.65, true
 			}
 			return 0.5, true
-		}
-		if len(g) >= 3 || paren {
+		case told:
+			return 0.5, false
+		case n > 9 && (len(g) >= 3 || paren):
 			return 0.45, false
 		}
 		return 0.3, false
@@ -344,27 +395,82 @@ func (s *scan) national(d []byte, g []digitGroup, paren bool, from, end int) (fl
 		return 0.6, false
 	case n == 10 && (groupsAre(g, 5, 5) || groupsAre(g, 4, 6) || groupsAre(g, 3, 7)) && d[0] >= '6' && s.validIn(d, "IN"):
 		return 0.55, true
-	case n == 9 && (groupsAre(g, 3, 3, 3) || groupsAre(g, 3, 2, 2, 2) || groupsAre(g, 2, 3, 2, 2)) && d[0] >= '5' && d[0] <= '9':
-		if groupsAre(g, 3, 3, 3) && !has() {
-			return 0.3, false
-		}
-		if s.validIn(d, "ES", "PL", "PT", "CZ") {
+	case n == 10 && d[0] == '3' && groupsAre(g, 3, 7) && s.validIn(d, "IT"):
+		return 0.6, true
+	case n == 9 && (groupsAre(g, 3, 2, 2, 2) || groupsAre(g, 2, 3, 2, 2)) && d[0] >= '1' && s.validIn(d, "ES", "PL", "PT", "CH"):
+		return 0.55, true
+	case n == 9 && groupsAre(g, 3, 3, 3) && d[0] >= '2':
+		if told && s.validIn(d, "ES", "PL", "PT", "CZ") {
 			return 0.5, true
 		}
 		return 0.3, false
+	case n == 9 && groupsAre(g, 1, 4, 4) && s.validIn(d, "CL"):
+		return 0.5, true
 	case n == 11 && groupsAre(g, 3, 4, 4) && d[0] == '1' && s.validIn(d, "CN"):
 		return 0.7, true
 	case n == 11 && groupsAre(g, 2, 5, 4) && s.validIn(d, "BR"):
 		return 0.7, true
-	case n == 10 && groupsAre(g, 2, 4, 4), n == 8 && groupsAre(g, 4, 4), n == 8 && groupsAre(g, 2, 2, 2, 2), n == 7 && groupsAre(g, 3, 4):
-		if has() {
+	case n == 10 && groupsAre(g, 2, 4, 4) && s.validIn(d, "MX", "BR"):
+		if told {
+			return 0.5, true
+		}
+		return 0.45, true
+	case n == 10 && groupsAre(g, 2, 4, 4), n == 8 && groupsAre(g, 4, 4), n == 8 && groupsAre(g, 2, 2, 2, 2), n == 8 && groupsAre(g, 3, 2, 3), n == 7 && groupsAre(g, 3, 4), n == 7 && groupsAre(g, 3, 2, 2):
+		if told {
 			return 0.45, false
 		}
 		return 0, false
-	case n >= 8 && n <= 12 && short <= 1 && has():
+	case n >= 8 && n <= 12 && short <= 2 && told:
 		return 0.35, false
 	}
 	return 0, false
+}
+
+// vanity takes a number whose end is a word: 1-800-FLOWERS.
+func (s *scan) vanity(from, start int) bool {
+	t := s.text
+	i := start
+	if s.at(i) == '1' && (s.at(i+1) == '-' || s.at(i+1) == ' ' || s.at(i+1) == '.') {
+		i += 2
+	}
+	if s.at(i) == '(' {
+		i++
+	}
+	if s.at(i) != '8' && s.at(i) != '9' || s.at(i+1) != s.at(i+2) || !is(s.at(i+1), cDigit) || i+4 > len(t) {
+		return false
+	}
+	i += 3
+	gap := i
+	for i-gap < 2 && (s.at(i) == '-' || s.at(i) == ' ' || s.at(i) == '.' || s.at(i) == ')') {
+		i++
+	}
+	letters, digits := 0, 0
+	for k := i; k < len(t) && i > gap; k++ {
+		switch c := t[k]; {
+		case is(c, cUpper):
+			letters++
+		case is(c, cDigit):
+			digits++
+		case c == '-' && is(s.at(k+1), cUpper|cDigit):
+			continue
+		default:
+			if letters >= 3 && letters+digits >= 7 && letters+digits <= 10 && !isWord(c) {
+				s.vanityHit(from, k)
+				return true
+			}
+			return false
+		}
+	}
+	if letters >= 3 && letters+digits >= 7 && letters+digits <= 10 {
+		s.vanityHit(from, len(t))
+		return true
+	}
+	return false
+}
+
+func (s *scan) vanityHit(from, end int) {
+	s.phoneEnd = end
+	s.add(hit{typ: "PHONE_NUMBER", start: from, end: end, score: 0.75})
 }
 
 // dateLike reports whether the groups are a date or the beginning of a timestamp.
@@ -386,8 +492,8 @@ func dateLike(d []byte, g []digitGroup) bool {
 		return true
 	case g[0].n == 8 && year(0) && dayMonth(num(d, 6, 2), num(d, 4, 2)):
 		return true
-	case len(g) == 2 && g[0].n == 4 && g[1].n == 4 && year(0) && year(4):
-		return true
+	case len(g) == 2 && g[0].n == 4 && g[1].n == 4 && (year(0) && year(4) || g[1].sep == '-' && prefix(d, 4) < prefix(d[4:], 4) && d[0] == '1' && d[4] <= '2'):
+		return true // a span of years
 	}
 	return false
 }
