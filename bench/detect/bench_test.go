@@ -1,6 +1,7 @@
 // Package detect_test measures the injection detector beside what it is built
 // from, in one process, so that ratios mean something on a noisy machine:
 //
+//	STOPLOG_BENCH=1 go test ./bench/detect -run 'Ratios|Hostile' -v
 //	go test ./bench/detect -bench . -benchtime 1s
 //
 // Texts are cut from the documents of STOPLOG_TESTDATA when it is set, and from
@@ -17,9 +18,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"slices"
 	"sort"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -33,19 +35,25 @@ import (
 
 const docBytes = 2048
 
+// cuts cuts a document into pieces of 2 KB: ASCII ones and others.
+func cuts(b []byte) (ascii, other [][]byte) {
+	for len(b) > 200 {
+		n := min(len(b), docBytes)
+		if t := bytes.ToValidUTF8(b[:n:n], nil); view.Plain(t) {
+			ascii = append(ascii, t)
+		} else {
+			other = append(other, t)
+		}
+		b = b[n:]
+	}
+	return ascii, other
+}
+
 // texts gives documents of 2 KB: ASCII ones and others.
 func texts(tb testing.TB) (ascii, other [][]byte) {
 	add := func(b []byte) {
-		for len(b) > 200 {
-			n := min(len(b), docBytes)
-			t := bytes.ToValidUTF8(b[:n], nil)
-			if view.Plain(t) {
-				ascii = append(ascii, t)
-			} else {
-				other = append(other, t)
-			}
-			b = b[n:]
-		}
+		a, o := cuts(bytes.Clone(b))
+		ascii, other = append(ascii, a...), append(other, o...)
 	}
 	if root := os.Getenv("STOPLOG_TESTDATA"); root != "" {
 		for _, name := range []string{"docs_benign.jsonl", "prompting_docs_benign.jsonl"} {
@@ -72,14 +80,7 @@ func texts(tb testing.TB) (ascii, other [][]byte) {
 			f.Close()
 		}
 	} else {
-		_ = filepath.WalkDir(filepath.Join(goroot(), "src"), func(p string, e fs.DirEntry, err error) error {
-			if err == nil && !e.IsDir() && strings.HasSuffix(p, ".go") && len(ascii) < 4000 {
-				if b, err := os.ReadFile(p); err == nil {
-					add(b)
-				}
-			}
-			return nil
-		})
+		ascii, other = goTexts(2000)
 	}
 	if len(ascii) == 0 {
 		tb.Fatal("no texts")
@@ -151,30 +152,9 @@ func BenchmarkASCII(b *testing.B) {
 	b.Run("detector-clean", func(b *testing.B) { over(b, clean, func(t []byte) { d.Scan(detect.Input{Text: t}) }) })
 	b.Run("probe", func(b *testing.B) { over(b, docs, func(t []byte) { view.Probe(t, nil) }) })
 	b.Run("plain", func(b *testing.B) { over(b, docs, func(t []byte) { view.Plain(t) }) })
-	lits := literals(b)
-	ac, err := ahocorasick.NewBuilder().AddStrings(lits).Build()
-	if err != nil {
-		b.Fatal(err)
+	for _, p := range peers(b) {
+		b.Run(p.name, func(b *testing.B) { over(b, docs, p.run) })
 	}
-	b.Run("coregx-bare", func(b *testing.B) { over(b, docs, func(t []byte) { ac.FindAllOverlapping(t) }) })
-	quoted := make([]string, 0, 60)
-	for i, l := range lits {
-		if i%(1+len(lits)/60) == 0 {
-			quoted = append(quoted, regexp.QuoteMeta(l))
-		}
-	}
-	alt := `\b(?:` + strings.Join(quoted, "|") + `)\b`
-	std := regexp.MustCompile(`(?i)` + alt)
-	b.Run("stdlib-regexp-60-words", func(b *testing.B) { over(b, docs, func(t []byte) { std.FindAllIndex(t, -1) }) })
-	two := regexp2.MustCompile(alt, regexp2.None)
-	b.Run("regexp2-60-words", func(b *testing.B) {
-		over(b, docs, func(t []byte) {
-			m, _ := two.FindStringMatch(string(t))
-			for m != nil {
-				m, _ = two.FindNextMatch(m)
-			}
-		})
-	})
 }
 
 func BenchmarkOther(b *testing.B) {
@@ -188,59 +168,126 @@ func BenchmarkOther(b *testing.B) {
 	b.Run("fold", func(b *testing.B) { over(b, docs, func(t []byte) { view.Fold(&v, t) }) })
 }
 
-// TestRatios prints one line of latencies and ratios, measured interleaved.
+// peers are what the detector is measured beside: a bare pass over lower-cased text for
+// the English words of the lexicon, and expressions for sixty of them.
+func peers(tb testing.TB) []peer {
+	lits := literals(tb)
+	ac, err := ahocorasick.NewBuilder().AddStrings(lits).Build()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var quoted []string
+	for i := 0; i < len(lits); i += 1 + len(lits)/60 {
+		quoted = append(quoted, regexp.QuoteMeta(lits[i]))
+	}
+	alt := `\b(?:` + strings.Join(quoted, "|") + `)\b`
+	std, two := regexp.MustCompile(`(?i)`+alt), regexp2.MustCompile(alt, regexp2.None)
+	return []peer{
+		{"coregx, bare pass", true, func(t []byte) { ac.FindAllOverlapping(t) }},
+		{"regexp2, 60 words", true, func(t []byte) {
+			m, _ := two.FindStringMatch(string(t))
+			for m != nil {
+				m, _ = two.FindNextMatch(m)
+			}
+		}},
+		{"regexp, 60 words", false, func(t []byte) { std.FindAllIndex(t, -1) }},
+	}
+}
+
+type peer struct {
+	name  string
+	lower bool // is given lower-cased text
+	run   func([]byte)
+}
+
+// TestRatios prints speeds, latencies and ratios, measured in turns on one thread, so
+// that neighbours disturb all of them alike. Only ratios mean something on a shared
+// machine.
 func TestRatios(t *testing.T) {
 	if os.Getenv("STOPLOG_BENCH") == "" {
 		t.Skip("STOPLOG_BENCH is not set: ratios were not measured")
 	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	start := threadTime()
+	whole := detector(t, detect.Options{})
+	load := threadTime() - start
+	rules := detector(t, detect.Options{RulesOnly: true})
+	list := append(peers(t),
+		peer{"detector, rules and views", false, func(t []byte) { rules.Scan(detect.Input{Text: t}) }},
+		peer{"detector, whole", false, func(t []byte) { whole.Scan(detect.Input{Text: t}) }})
+	fmt.Printf("loading, with every case proved: %v of processor time on one thread\n", load.Round(time.Millisecond))
 	docs, _ := texts(t)
-	start := time.Now()
-	d := detector(t, detect.Options{})
-	load := time.Since(start)
-	ac, err := ahocorasick.NewBuilder().AddStrings(literals(t)).Build()
-	if err != nil {
-		t.Fatal(err)
+	code, _ := goTexts(2000)
+	if len(code) == 0 {
+		t.Fatal("no Go sources")
 	}
-	lower := make([][]byte, len(docs))
-	for i, x := range docs {
-		lower[i] = bytes.ToLower(x)
-	}
-	// Processor time, not wall time: neighbours count less.
-	var took []time.Duration
-	var det, core time.Duration
-	cpu := func() time.Duration {
-		var u syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-			t.Fatal(err)
+	for _, set := range []struct {
+		name string
+		docs [][]byte
+	}{{"documents", docs}, {"Go sources", code}} {
+		lower := make([][]byte, len(set.docs))
+		for i, x := range set.docs {
+			lower[i] = bytes.ToLower(x)
 		}
-		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-	}
-	verdicts := map[chunk.Verdict]int{}
-	const rounds = 6
-	for round := range rounds {
-		c := cpu()
-		for _, x := range docs {
-			s := time.Now()
-			v := d.Scan(detect.Input{Text: x})
-			e := time.Since(s)
-			if round > 0 {
-				took = append(took, e)
-			} else {
-				verdicts[v.Verdict]++
+		const rounds = 5
+		took := make([][]time.Duration, len(list))
+		best := make([]time.Duration, len(list))
+		for range rounds {
+			for k, p := range list {
+				in := set.docs
+				if p.lower {
+					in = lower
+				}
+				sum := time.Duration(0)
+				for _, x := range in {
+					z := threadTime()
+					p.run(x)
+					e := threadTime() - z
+					sum += e
+					took[k] = append(took[k], e)
+				}
+				if best[k] == 0 || sum < best[k] {
+					best[k] = sum
+				}
 			}
 		}
-		det += cpu() - c
-		c = cpu()
-		for _, x := range lower {
-			ac.FindAllOverlapping(x)
+		mb := float64(size(set.docs)) / 1e6
+		fmt.Printf("%s: %d ASCII texts of %d bytes on average\n", set.name, len(set.docs), size(set.docs)/int64(len(set.docs)))
+		for k, p := range list {
+			slices.Sort(took[k])
+			q := func(f float64) time.Duration { return took[k][int(f*float64(len(took[k])-1))] }
+			fmt.Printf("  %-26s %7.1f MB/s  %5.2f of coregx  p50 %7v  p99 %7v (%.1f times)\n", p.name, mb/best[k].Seconds(), best[0].Seconds()/best[k].Seconds(),
+				q(.5).Round(100), q(.99).Round(100), float64(q(.99))/float64(q(.5)))
 		}
-		core += cpu() - c
+		still, verdicts := 0, map[chunk.Verdict]int{}
+		for _, x := range set.docs {
+			verdicts[whole.Scan(detect.Input{Text: x}).Verdict]++
+			if testing.AllocsPerRun(1, func() { whole.Scan(detect.Input{Text: x}) }) == 0 {
+				still++
+			}
+		}
+		fmt.Printf("  %d of them decided without an allocation; verdicts %v\n", still, verdicts)
 	}
-	sort.Slice(took, func(i, j int) bool { return took[i] < took[j] })
-	mb := float64(rounds*size(docs)) / 1e6
-	p := func(q float64) time.Duration { return took[int(q*float64(len(took)-1))] }
-	fmt.Printf("texts %d, load %v, detector %.0f MB/s, coregx bare %.0f MB/s, ratio %.2f, p50 %v p99 %v (%.1fx) max %v, verdicts %v\n",
-		len(docs), load, mb/det.Seconds(), mb/core.Seconds(), core.Seconds()/det.Seconds(), p(.5), p(.99), float64(p(.99))/float64(p(.5)), took[len(took)-1], verdicts)
+}
+
+// goTexts cuts sources of the Go distribution.
+func goTexts(n int) (ascii, other [][]byte) {
+	k := 0
+	_ = filepath.WalkDir(filepath.Join(goroot(), "src"), func(p string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(p, ".go") || len(ascii) >= n {
+			return nil
+		}
+		if k++; k%5 != 0 { // from all over the tree
+			return nil
+		}
+		if b, err := os.ReadFile(p); err == nil {
+			a, o := cuts(b[:min(len(b), 8*docBytes)])
+			ascii, other = append(ascii, a...), append(other, o...)
+		}
+		return nil
+	})
+	return ascii, other
 }
 
 // goroot is where the Go tool's own source lies: honest text that every machine has.

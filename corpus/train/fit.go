@@ -70,7 +70,7 @@ func (t *trainer) add(d doc) {
 		r.mid = uint32(len(t.slab))
 		t.slab = append(t.slab, t.f.Marks...)
 		r.to = uint32(len(t.slab))
-		t.slab = detect.GateSlots(t.slab, w.Text)
+		t.slab = detect.GateSlots(t.slab, w)
 		r.gate = uint32(len(t.slab))
 		t.rows = append(t.rows, r)
 	})

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"log"
 	"math"
-	"slices"
+	"os"
 
 	"github.com/stoplog/stoplog/pkg/detect"
 )
@@ -18,10 +18,11 @@ const (
 	gateSlack  = 0.8 // windows this far below the suspect threshold should pass as well
 	gateEase   = 1.0 // how much lower the threshold is for hidden and decoded text
 	gateRecall = 0.997
+	gateEpochs = 5
 )
 
 // fitGate trains the gate's table against the model's logits.
-func (t *trainer) fitGate(suspect float64, epochs int) (table []float32, bias [2]float64) {
+func (t *trainer) fitGate(suspect float64) (table []float32, bias [2]float64) {
 	table = make([]float32, detect.GateSize)
 	g := make([]float32, detect.GateSize)
 	biasG := [2]float64{1, 1}
@@ -31,7 +32,7 @@ func (t *trainer) fitGate(suspect float64, epochs int) (table []float32, bias [2
 		order[i] = int32(i)
 		target[i] = float32(1 / (1 + math.Exp(-2*(t.rowLogit(&t.rows[i])-suspect+gateSlack))))
 	}
-	for range epochs {
+	for range gateEpochs {
 		t.rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		for _, i := range order {
 			r := &t.rows[i]
@@ -73,57 +74,78 @@ func sumOf(table []float32, idx []uint32) float64 {
 	return float64(a)
 }
 
-// setGate finds the threshold at which documents that the model flags, none of
-// them trained on, still pass, and says what it lets through.
-func (t *trainer) setGate(w *detect.Weights, c *composer, suspect float64, honest []doc) error {
-	m, err := detect.ParseModel(detect.EncodeModel(*w))
-	if err != nil {
-		return err
-	}
-	cut := cutter{t.cut.d.WithModel(m)}
-	var margins []float64
-	for i := range 8000 {
-		margin := math.Inf(-1)
-		cut.each(c.attack(uint64(1<<44+i), true), true, func(w *detect.Window, _ int) {
-			t.f.Extract(w)
-			if m.Logit(&t.f) < suspect {
-				return
-			}
-			if len(w.Hits) > 0 {
-				margin = math.Inf(1)
-			}
-			margin = max(margin, w.Margin)
-		})
-		if !math.IsInf(margin, -1) {
-			margins = append(margins, margin)
+// setGate finds the threshold at which scans of documents that the model flags, none
+// of them trained on, still flag nearly all of them, and says what it lets through.
+func (t *trainer) setGate(m *detect.Model, w *detect.Weights, c *composer, honest []doc) {
+	open := t.cut.d.WithModel(m.Open())
+	var texts [][]byte
+	var sure []bool // the model alone quarantines
+	for i := range 6000 {
+		text := []byte(c.attack(uint64(1<<44+i), true).text)
+		if p := open.Scan(detect.Input{Text: text}).Score; p >= detect.DefaultSuspect {
+			texts, sure = append(texts, text), append(sure, p >= detect.DefaultQuarantine)
 		}
 	}
-	slices.Sort(margins)
-	w.GateAt += margins[int((1-gateRecall)*float64(len(margins)))]
-	m, err = detect.ParseModel(detect.EncodeModel(*w))
-	if err != nil {
-		return err
+	flagged := func() (suspect, quarantine float64) {
+		d := t.cut.d.WithModel(m.WithGate(*w))
+		n, k, ns, ks := 0, 0, 0, 0
+		for i, text := range texts {
+			p := d.Scan(detect.Input{Text: text}).Score
+			n++
+			if p >= detect.DefaultSuspect {
+				k++
+			}
+			if sure[i] {
+				ns++
+				if p >= detect.DefaultQuarantine {
+					ks++
+				}
+			}
+		}
+		return float64(k) / float64(max(n, 1)), float64(ks) / float64(max(ns, 1))
 	}
-	cut = cutter{t.cut.d.WithModel(m)}
-	kept := 0
-	for _, x := range margins {
-		if x >= w.GateAt {
-			kept++
+	lo, hi := -8.0, 8.0
+	for range 10 {
+		w.GateAt = (lo + hi) / 2
+		if suspect, quarantine := flagged(); min(suspect, quarantine) >= gateRecall {
+			lo = w.GateAt
+		} else {
+			hi = w.GateAt
 		}
 	}
+	w.GateAt = lo
+	suspect, quarantine := flagged()
+	cut := cutter{t.cut.d.WithModel(m.WithGate(*w))}
 	passed, all := 0, 0
 	for _, d := range honest {
 		cut.each(d, true, func(w *detect.Window, _ int) {
-			if w.Kind == detect.Sentence {
-				all++
-				if w.Gated {
-					passed++
-				}
+			if all++; w.Gated {
+				passed++
 			}
 		})
 	}
 	log.Printf("gate: threshold %.2f", w.GateAt)
-	fmt.Printf("gate: of %d attack documents that the model flags %.2f %% pass; of %d sentences of packages %.2f %%\n",
-		len(margins), 100*float64(kept)/float64(len(margins)), all, 100*float64(passed)/float64(all))
-	return nil
+	fmt.Printf("gate: of %d attack documents that the model flags %.2f %% are flagged behind it, of those it quarantines %.2f %%; of %d windows of packages %.2f %% pass\n",
+		len(texts), 100*suspect, 100*quarantine, all, 100*float64(passed)/float64(all))
+}
+
+// gateOnly trains the gate of a finished model.
+func (t *trainer) gateOnly(o options, c *composer, test []doc) error {
+	file, err := os.ReadFile(o.gate)
+	if err != nil {
+		return err
+	}
+	m, err := detect.ParseModel(file)
+	if err != nil {
+		return err
+	}
+	w := m.Weights()
+	t.w, t.bias = w.Table, w.Bias
+	w.Gate, w.GateBias = t.fitGate(-w.Shift / w.Gain)
+	w.GateEase = gateEase
+	t.setGate(m, &w, c, test)
+	if o.out == "" {
+		return nil
+	}
+	return os.WriteFile(o.out, m.WithGate(w).Encode(), 0o644)
 }

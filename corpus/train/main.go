@@ -23,12 +23,12 @@ import (
 )
 
 type options struct {
-	out, cache, data, eval, leave, dump string
-	seed                                uint64
-	attacks, benign, natural            int
-	epochs, top                         int
-	full                                bool
-	step, l2, drop                      float64
+	out, cache, data, eval, leave, dump, gate string
+	seed                                      uint64
+	attacks, benign, natural                  int
+	epochs, top                               int
+	full                                      bool
+	step, l2, drop                            float64
 }
 
 func main() {
@@ -39,6 +39,7 @@ func main() {
 	flag.StringVar(&o.data, "data", "", "folder of labelled JSONL sets to train on as well")
 	flag.StringVar(&o.eval, "eval", "", "folder of labelled JSONL sets to measure on")
 	flag.StringVar(&o.leave, "leave", "", "leave out and measure: family:NAME, lang:XX, host:NAME, source:NAME,NAME")
+	flag.StringVar(&o.gate, "gate", "", "take the model of this file as it is and train its gate anew")
 	flag.StringVar(&o.dump, "dump", "", "print composed text instead: attack, benign or natural")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed")
 	flag.IntVar(&o.attacks, "attacks", 90000, "attack documents to compose")
@@ -110,6 +111,9 @@ func run(o options) error {
 	}
 	log.Printf("%d windows (%d of attack documents), %d features, %.0fs", len(t.rows), pos, len(t.slab), time.Since(began).Seconds())
 
+	if o.gate != "" {
+		return t.gateOnly(o, c, test)
+	}
 	t.fit(o.epochs)
 	log.Printf("trained, %.0fs", time.Since(began).Seconds())
 
@@ -120,19 +124,20 @@ func run(o options) error {
 	shift := -gain * suspect
 	log.Printf("thresholds (logit): 1%% %.2f, suspect %.2f, quarantine %.2f", one, suspect, quarantine)
 
-	table, gateBias := t.fitGate(suspect, o.epochs)
+	table, gateBias := t.fitGate(suspect)
 	w := detect.Weights{Table: t.w, Bias: t.bias, Gain: gain, Shift: shift, Gate: table, GateBias: gateBias, GateEase: gateEase}
-	if err := t.setGate(&w, c, suspect, test); err != nil {
+	m, err := detect.ParseModel(detect.EncodeModel(w))
+	if err != nil {
 		return err
 	}
+	t.setGate(m, &w, c, test)
 	log.Printf("gate, %.0fs", time.Since(began).Seconds())
 	report(t, c, o, [3]float64{one, suspect, quarantine}, test)
 	if o.out == "" {
 		return nil
 	}
 	file := detect.EncodeModel(w)
-	m, err := detect.ParseModel(file)
-	if err != nil {
+	if m, err = detect.ParseModel(file); err != nil {
 		return err
 	}
 	lost := 0.0

@@ -176,7 +176,6 @@ func newAutomaton(patterns []pattern) (*automaton, error) {
 			order = append(order, b.to)
 		}
 	}
-	move := func(s int32, c uint8) int32 { return full[int(s)*row+int(c)] }
 	// Resident states, shallow ones first, so that the ones ordinary text visits lie
 	// together. The root is three states: inside a word, outside one, and behind a
 	// backslash, where a letter may be an escaped line break.
@@ -202,37 +201,52 @@ func newAutomaton(patterns []pattern) (*automaton, error) {
 	a.inside, a.outside = 0, uint32(row)
 	behind := uint32(2 * row)
 	space, slash := a.class[' '], a.class['\\']
+	// What the table says of each state, and of the root on each class.
+	says := make([]uint32, len(trie))
+	for _, s := range rest {
+		if says[s] = number[s] << a.shift; len(trie[s].out) > 0 {
+			says[s] |= matchFlag
+		}
+	}
+	var atRoot [256]uint32
+	var breaks [256]bool // the second byte of an escaped line break or tab
+	for c := range classes {
+		switch {
+		case letter[c]:
+			atRoot[c] = a.inside
+		case uint8(c) == slash:
+			atRoot[c] = behind
+		default:
+			atRoot[c] = a.outside
+		}
+		breaks[c] = byteOf[c] == 'n' || byteOf[c] == 'r' || byteOf[c] == 't'
+	}
 	fill := func(base uint32, s int32, outside bool, last byte) {
+		plain := full[int(s)*row : int(s+1)*row]
+		atWord := plain // what letters lead to
+		if outside {
+			e := int(plain[edgeClass])
+			atWord = full[e*row : (e+1)*row]
+		}
+		out := a.delta[base : int(base)+row]
 		for c := range classes {
-			cl := uint8(c)
-			t := s
-			if letter[c] && outside {
-				t = move(t, edgeClass)
+			t := plain[c]
+			if letter[c] {
+				t = atWord[c]
 			}
-			t = move(t, cl)
-			to := number[t] << a.shift
-			switch {
-			case t != 0:
-				if trie[t].inner {
-					panic("detect: the automaton rests on an edge")
+			if out[c] = says[t]; t == 0 {
+				out[c] = atRoot[c]
+			}
+		}
+		if last == '\\' {
+			for c := range classes {
+				if breaks[c] {
+					out[c] = a.outside
 				}
-				if len(trie[t].out) > 0 {
-					to |= matchFlag
-				}
-			case letter[c]:
-				to = a.inside
-			case cl == slash:
-				to = behind
-			default:
-				to = a.outside
 			}
-			if last == '\\' && (byteOf[c] == 'n' || byteOf[c] == 'r' || byteOf[c] == 't') {
-				to = a.outside
-			}
-			if last == ' ' && cl == space && s != 0 {
-				to = base // a run of spaces is one space
-			}
-			a.delta[base+uint32(c)] = to
+		}
+		if last == ' ' && s != 0 {
+			out[space] = base // a run of spaces is one space
 		}
 	}
 	fill(a.inside, 0, false, 'a')

@@ -48,11 +48,12 @@ type literal struct {
 }
 
 type term struct {
-	name string
-	cue  int32
-	kind termKind
-	ask  uint8 // index into Detector.asks; 0: none
-	uses []use // steps that this term can fill, later steps first
+	name  string
+	cue   int32
+	kind  termKind
+	class uint64 // classHash of the name
+	ask   uint8  // index into Detector.asks; 0: none
+	uses  []use  // steps that this term can fill, later steps first
 }
 
 type use struct{ seq, step int32 }
@@ -156,7 +157,7 @@ func (c *compiler) addTerm(name string, words []string, cue int) error {
 	id := int32(len(c.d.terms))
 	c.termID[name] = id
 	_, class, _ := strings.Cut(name, ".")
-	t := term{name: name, cue: int32(cue)}
+	t := term{name: name, cue: int32(cue), class: classHash(name)}
 	switch class {
 	case "discuss":
 		t.kind = kindDiscuss

@@ -4,15 +4,16 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"strings"
 	"unicode/utf8"
 )
 
-// The gate is the first stage of the model: a table of small weights for words and
-// pairs of neighbouring words, learned from what the model itself says of windows
-// (corpus/train). One pass over a text cuts it into sentences and adds up the
-// weights of each; only sentences that reach a threshold, alone or with those
-// beside them, are described and scored. What it loses and what it lets through is
-// in docs/model-card.md.
+// The gate is the first stage of the model: a table of small weights, learned from
+// what the model itself says of windows (corpus/train), for the first letters of words,
+// for pairs of neighbouring words and for the classes of cues, which carry over from
+// one language to another. One pass over a text cuts it into sentences and adds up the
+// weights of each; only what reaches a threshold is described and scored. What it
+// loses and what it lets through is in docs/model-card.md.
 type gate struct {
 	table []int8     // 1<<gateBits weights
 	scale float64    // what one step of a weight is worth
@@ -20,6 +21,7 @@ type gate struct {
 	at    float64    // the threshold
 	ease  int32      // added for what was hidden or encoded, in steps
 	need  [2][gateCount]int32
+	open  bool // everything passes
 }
 
 // gateBits is the size of the gate's table: it must stay in the cache next to the
@@ -56,7 +58,7 @@ func (g *gate) prepare() {
 }
 
 func (g *gate) passes(kind WindowKind, sum, n, ease int32) bool {
-	return sum+ease >= g.need[kind][min(n, gateCount-1)]
+	return g.open || sum+ease >= g.need[kind][min(n, gateCount-1)]
 }
 
 const (
@@ -68,22 +70,22 @@ const (
 	lowBits   = 0x2020202020202020
 )
 
-// wordHash hashes an ASCII word by its first and its last eight bytes and whether
-// letters are capital or not.
-func wordHash(first, last uint64) uint64 {
-	return (first|lowBits)*gateOne ^ bits.RotateLeft64((last|lowBits)*gateTwo, 29)
+// stemBytes is how much of a word the gate sees: in most languages what follows is
+// inflection.
+const stemBytes = 5
+
+// stemHash hashes a word of n letters by its first eight bytes, whether they are
+// capital or not.
+func stemHash(first uint64, n int) uint64 {
+	return ((first|lowBits)<<(64-8*min(n, stemBytes)&63) | uint64(stemBytes-n)>>63) * gateOne
 }
 
-// ends reads the first and the last eight bytes of text[from:to], shorter words
-// shifted to the upper end of both.
-func ends(text []byte, from, to int) (first, last uint64) {
-	for i := from; i < min(to, from+8); i++ {
-		first = first>>8 | uint64(text[i])<<56
+// firstBytes reads the first bytes of text[from:to].
+func firstBytes(text []byte, from, to int) (first uint64) {
+	for i := min(from+8, to) - 1; i >= from; i-- {
+		first = first<<8 | uint64(text[i])
 	}
-	for i := max(from, to-8); i < to; i++ {
-		last = last>>8 | uint64(text[i])<<56
-	}
-	return first, last
+	return first
 }
 
 func gateSlot(h uint64) uint64 { return h >> (64 - gateBits) }
@@ -205,15 +207,13 @@ func (g *gate) ascii(dst []piece, text []byte) []piece {
 				sum, n, before = w.sum, w.n, w.before
 			}
 			last = at
-			var a, b uint64
-			if at >= 8 && start+8 <= len(text) {
-				a, b = binary.LittleEndian.Uint64(text[start:start+8:len(text)]), binary.LittleEndian.Uint64(text[at-8:at:len(text)])
-				shift := uint(64 - 8*min(at-start, 8))
-				a, b = a<<(shift&63), b>>(shift&63)<<(shift&63)
+			var first uint64
+			if start+8 <= len(text) {
+				first = binary.LittleEndian.Uint64(text[start : start+8 : len(text)])
 			} else {
-				a, b = ends(text, start, at)
+				first = firstBytes(text, start, at)
 			}
-			h := wordHash(a, b)
+			h := stemHash(first, at-start)
 			if text[start] <= '9' {
 				h = gateDigit
 			}
@@ -231,7 +231,7 @@ func (g *gate) ascii(dst []piece, text []byte) []piece {
 	w.sum, w.n, w.before = sum, n, before
 	if in {
 		w.between(last, start)
-		h := wordHash(ends(text, start, len(text)))
+		h := stemHash(firstBytes(text, start, len(text)), len(text)-start)
 		if text[start] <= '9' {
 			h = gateDigit
 		}
@@ -263,20 +263,19 @@ func (w *gateWalk) long(at int) {
 	}
 }
 
-// wide is the pass over any text. Of scripts without spaces each pair of letters
-// is a word.
+// wide is the pass over any text. Of scripts without spaces each letter is a
+// word.
 func (w *gateWalk) wide() {
 	text := w.text
 	last := 0
 	for i := 0; i < len(text); {
-		from, h, ascii, ideo, old := i, uint64(gateOne), true, false, rune(0)
+		from, h, ascii, ideo := i, uint64(0), true, false
 		for i < len(text) {
 			c := text[i]
 			if c < utf8.RuneSelf {
 				if ideo || !modelByte(c|0x20) {
 					break
 				}
-				h = mixHash(h, uint64(c|0x20))
 				i++
 				continue
 			}
@@ -293,10 +292,8 @@ func (w *gateWalk) wide() {
 			if ideo {
 				if from == i {
 					w.between(last, i)
-				} else {
-					w.token(mixHash(mixHash(gateTwo, uint64(old)), uint64(r)) * gateOne)
 				}
-				old = r
+				w.token(mixHash(gateTwo, uint64(r)) * gateOne)
 				i += n
 				last = i
 				if i-w.begin >= sentenceMax {
@@ -305,9 +302,6 @@ func (w *gateWalk) wide() {
 				continue
 			}
 			ascii = false
-			for k := i; k < i+n; k++ {
-				h = mixHash(h, uint64(text[k]))
-			}
 			i += n
 		}
 		if from == i { // a sign
@@ -328,9 +322,9 @@ func (w *gateWalk) wide() {
 		case text[from] <= '9':
 			h = gateDigit
 		case ascii:
-			h = wordHash(ends(text, from, i))
+			h = stemHash(firstBytes(text, from, i), i-from)
 		default:
-			h *= gateOne
+			h = mixHash(firstBytes(text, from, i), uint64(min(i-from, 9))) * gateOne
 		}
 		w.token(h)
 		w.long(i)
@@ -339,10 +333,60 @@ func (w *gateWalk) wide() {
 	w.finish()
 }
 
-// GateSlots appends the slots of the words and pairs of a window's text, two for
-// each word.
-func GateSlots(dst []uint32, text []byte) []uint32 {
-	w := gateWalk{text: text, slots: &dst}
-	w.wide()
+// GateSlots appends the slots of a window, two for each of its words and of the
+// classes of its cues.
+func GateSlots(dst []uint32, w *Window) []uint32 {
+	walk := gateWalk{text: w.Text, slots: &dst}
+	walk.wide()
+	k := 0
+	for _, p := range walk.dst {
+		var c cueWalk
+		for ; k < len(w.Cues) && w.Cues[k].At < int(p.end); k++ {
+			if one, two, ok := c.slots(classHash(w.Cues[k].Term)); ok {
+				dst = append(dst, one, two)
+			}
+		}
+	}
 	return dst
+}
+
+// classHash stands for the class of a term, which languages share.
+func classHash(term string) uint64 {
+	_, class, ok := strings.Cut(term, ".")
+	if !ok {
+		class = term
+	}
+	return hashString(class) | 1
+}
+
+// cueWalk goes through the classes of the cues of one sentence. A word is in the
+// lexicon of many languages: a class that was among the last four is not counted.
+type cueWalk struct {
+	last [4]uint64
+	n    uint8
+}
+
+func (c *cueWalk) slots(class uint64) (one, two uint32, ok bool) {
+	if c.last[0] == class || c.last[1] == class || c.last[2] == class || c.last[3] == class {
+		return 0, 0, false
+	}
+	one, two = uint32(gateSlot(class*gateOne)), uint32(gateSlot(pairHash(c.last[(c.n-1)&3], class)))
+	c.last[c.n&3] = class
+	c.n++
+	return one, two, true
+}
+
+// weighCues adds the cues to the weights of the sentences that they stand in.
+func (s *scratch) weighCues(g *gate) {
+	k := 0
+	for i := range s.pieces {
+		p := &s.pieces[i]
+		var c cueWalk
+		for ; k < len(s.occ) && s.occ[k].start < p.end; k++ {
+			if one, two, ok := c.slots(s.d.terms[s.occ[k].term].class); ok {
+				p.sum += int32(g.table[one]) + int32(g.table[two])
+				p.n++
+			}
+		}
+	}
 }

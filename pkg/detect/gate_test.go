@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stoplog/stoplog/corpus"
 )
 
 // randomGate has a weight in every slot.
@@ -72,7 +74,7 @@ func FuzzGate(f *testing.F) {
 		if int(at) != len(text) {
 			t.Fatalf("%d of %d bytes", at, len(text))
 		}
-		slots := GateSlots(nil, text)
+		slots := GateSlots(nil, &Window{Text: text})
 		for _, x := range slots {
 			sum -= int32(g.table[x])
 		}
@@ -89,5 +91,38 @@ func BenchmarkGate(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		p = g.run(p[:0], text, true)
+	}
+}
+
+// What the model flags in all windows of a text it flags behind the gate too.
+// SPEC: DET-4
+func TestGateKeepsVerdicts(t *testing.T) {
+	rules, err := corpus.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := DefaultModel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	behind := detector(t).WithModel(m)
+	open := behind.WithModel(m.Open())
+	ran, lost := 0, 0
+	for _, r := range rules {
+		for _, c := range append(r.Cases.Hits, r.Cases.Near...) {
+			text := []byte("Minutes of the meeting of 3 May. The lamp in the hall was mended.\n" + string(c.Text) + "\nThe next meeting is in June. Bring cake.")
+			want, got := open.Scan(Input{Text: text}), behind.Scan(Input{Text: text})
+			if got.Score > want.Score+1e-9 {
+				t.Errorf("%q scores %.3f, without a gate %.3f", text, got.Score, want.Score)
+			}
+			if want.Score >= DefaultSuspect {
+				if ran++; got.Score < DefaultSuspect {
+					lost++
+				}
+			}
+		}
+	}
+	if ran < 100 || lost*100 > ran {
+		t.Errorf("%d of %d lost", lost, ran)
 	}
 }

@@ -56,6 +56,7 @@ func (s *scratch) judge(n *node, text []byte) {
 		m = &blank
 	}
 	s.pieces = m.gate.run(s.pieces[:0], text, !n.beyond)
+	s.weighCues(&m.gate)
 	s.judgeWindows(n, text, m)
 }
 
@@ -272,54 +273,124 @@ func (n *node) hiddenAt(text []byte, start int) bool {
 	return bytes.HasPrefix(text[line:start], []byte("[//]: #")) || bytes.HasPrefix(text[line:start], []byte("[comment]: "))
 }
 
-// judgeWindows scores the sentences that pass the gate, and those in which a rule
-// matched.
+// judgeWindows scores the windows that pass the gate, and those in which a rule
+// matched; around a window that is not far from the threshold it scores all of them.
 func (s *scratch) judgeWindows(n *node, text []byte, m *Model) {
 	g := &m.gate
 	ease := int32(0)
 	if n.depth > 0 || n.hidden {
 		ease = g.ease
 	}
+	s.looked = append(s.looked[:0], make([]lookedAt, len(s.pieces))...)
+	s.near = s.near[:0]
 	next := 0
 	for i := range s.pieces {
-		own := s.pieces[i]
-		all := own // with the sentences beside it
-		if i > 0 && own.end-s.pieces[i-1].start <= groupMax {
-			all = s.pieces[i-1].with(all)
-		}
-		if i+1 < len(s.pieces) && s.pieces[i+1].end-all.start <= groupMax {
-			all = all.with(s.pieces[i+1])
-		}
-		gated := g.passes(Sentence, own.sum, own.n, ease) || g.passes(Group, all.sum, all.n, ease)
+		own, all := s.pieces[i], s.around(i)
+		sentence, group := g.passes(Sentence, own.sum, own.n, ease), g.passes(Group, all.sum, all.n, ease)
+		ruled := false
 		for k := next; k < len(s.cands) && s.cands[k].start < own.end; k++ {
-			gated = gated || s.cands[k].end > own.start
+			ruled = ruled || s.cands[k].end > own.start
 		}
 		for next < len(s.cands) && s.cands[next].start < own.start-candReach {
 			next++
 		}
-		if !gated && !s.all {
+		if s.visit != nil {
+			if gated := sentence || group || ruled; gated || s.all {
+				s.handOut(n, text, m, i, ruled, ease)
+			}
 			continue
 		}
-		if s.score >= s.enough && s.visit == nil {
-			// The verdict cannot get worse; a few more windows are shown to people.
-			if s.extra >= maxExtra {
-				return
-			}
-			s.extra++
-		}
-		// One folding serves both windows and what stands before them.
-		lo, hi := int(all.start), int(all.end)
-		s.foldedAt = max(0, lo-beforeMax)
-		s.wtext, s.wmap = lowerMapped(s.wtext[:0], s.wmap[:0], text[s.foldedAt:hi])
-		s.w.Gated, s.w.Margin = gated, 0
-		if s.visit != nil {
-			s.w.Margin = max(g.margin(Sentence, own.sum+ease, own.n), g.margin(Group, all.sum+ease, all.n))
-		}
-		s.window(n, text, chunk.Span{Start: int(own.start), End: int(own.end)}, Sentence, m)
-		if all.start != own.start || all.end != own.end {
-			s.window(n, text, chunk.Span{Start: lo, End: hi}, Group, m)
+		if (sentence || group || ruled) && !s.lookAt(n, text, m, i, sentence || ruled, group || ruled) {
+			return
 		}
 	}
+	for len(s.near) > 0 {
+		at := int(s.near[len(s.near)-1])
+		s.near = s.near[:len(s.near)-1]
+		for i := max(0, at-nearReach); i <= min(len(s.pieces)-1, at+nearReach); i++ {
+			if !s.lookAt(n, text, m, i, true, true) {
+				return
+			}
+		}
+	}
+}
+
+// lookedAt tells which windows of a sentence were scored.
+type lookedAt struct{ sentence, group bool }
+
+// A window that scores nearSuspect or more has all windows scored that lie within
+// nearReach sentences: what the gate costs in recall is then what it overlooks
+// altogether, not which of the windows of an attack it picks.
+const (
+	nearSuspect = 0.25
+	nearReach   = 3
+)
+
+// around gives sentence i with the sentences beside it.
+func (s *scratch) around(i int) piece {
+	all := s.pieces[i]
+	if i > 0 && all.end-s.pieces[i-1].start <= groupMax {
+		all = s.pieces[i-1].with(all)
+	}
+	if i+1 < len(s.pieces) && s.pieces[i+1].end-all.start <= groupMax {
+		all = all.with(s.pieces[i+1])
+	}
+	return all
+}
+
+// lookAt scores windows of sentence i that were not yet. It reports false when
+// enough is known.
+func (s *scratch) lookAt(n *node, text []byte, m *Model, i int, sentence, group bool) bool {
+	l := &s.looked[i]
+	own, all := s.pieces[i], s.around(i)
+	sentence, group = sentence && !l.sentence, group && !l.group && all != own
+	if !sentence && !group {
+		return true
+	}
+	if s.score >= s.enough {
+		// The verdict cannot get worse; a few more windows are shown to people.
+		if s.extra >= maxExtra {
+			return false
+		}
+		s.extra++
+	}
+	l.sentence, l.group = l.sentence || sentence, l.group || group
+	s.foldWindow(text, own, all, group)
+	p := 0.0
+	if sentence {
+		p = s.window(n, text, own, Sentence, m)
+	}
+	if group {
+		p = max(p, s.window(n, text, all, Group, m))
+	}
+	if p >= nearSuspect && !m.gate.open {
+		s.near = append(s.near, int32(i))
+	}
+	return true
+}
+
+// handOut gives the windows of sentence i to the visitor.
+func (s *scratch) handOut(n *node, text []byte, m *Model, i int, ruled bool, ease int32) {
+	g := &m.gate
+	own, all := s.pieces[i], s.around(i)
+	s.foldWindow(text, own, all, true)
+	s.w.Gated, s.w.Margin = ruled || g.passes(Sentence, own.sum, own.n, ease), g.margin(Sentence, own.sum+ease, own.n)
+	s.window(n, text, own, Sentence, m)
+	if all != own {
+		s.w.Gated, s.w.Margin = ruled || g.passes(Group, all.sum, all.n, ease), g.margin(Group, all.sum+ease, all.n)
+		s.window(n, text, all, Group, m)
+	}
+}
+
+// foldWindow folds what one or both windows of a sentence hold, and what stands
+// before them.
+func (s *scratch) foldWindow(text []byte, own, all piece, group bool) {
+	lo, hi := int(own.start), int(own.end)
+	if group {
+		lo, hi = int(all.start), int(all.end)
+	}
+	s.foldedAt = max(0, lo-beforeMax)
+	s.wtext, s.wmap = lowerMapped(s.wtext[:0], s.wmap[:0], text[s.foldedAt:hi])
 }
 
 // maxExtra is how many windows are scored after the verdict is certain.
@@ -328,14 +399,15 @@ const maxExtra = 32
 // candReach is how long before a sentence a match that reaches into it may begin.
 const candReach = 400
 
-// window describes text[at] and has it scored.
-func (s *scratch) window(n *node, text []byte, at chunk.Span, kind WindowKind, m *Model) {
+// window describes a piece of text, has it scored and gives the score.
+func (s *scratch) window(n *node, text []byte, of piece, kind WindowKind, m *Model) float64 {
+	at := chunk.Span{Start: int(of.start), End: int(of.end)}
 	start, end := n.v.Span(at.Start, at.End)
 	if end <= s.carry {
-		return
+		return 0
 	}
 	if n.depth > 0 && !n.hidden && s.unchanged(text[at.Start:at.End], start, end) {
-		return
+		return 0
 	}
 	d, w := s.d, &s.w
 	folded := func(p int) int { return int(s.wmap[p-s.foldedAt]) }
@@ -372,17 +444,18 @@ func (s *scratch) window(n *node, text []byte, at chunk.Span, kind WindowKind, m
 	w.Whole = len(text) <= wholeMax
 	if s.visit != nil {
 		s.visit(w)
-		return
+		return 0
 	}
 	p := m.ScoreWindow(w, &s.features)
 	if math.IsNaN(p) || p < 0 || p > 1 {
 		s.exceeded = true
-		return
+		return 0
 	}
 	if p >= minModelFinding && kind == Sentence || p >= minModelFinding && p > s.score {
 		s.foundByModel(n, w, start, end, p)
 	}
 	s.score = math.Max(s.score, p)
+	return p
 }
 
 // maxInWindow bounds the hits, and the cues, that one window is described with.

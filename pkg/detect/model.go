@@ -24,7 +24,7 @@ type Model struct {
 // blank is a model that says nothing and lets everything through: with it windows
 // are handed out where there is no model yet.
 var blank = func() (m Model) {
-	m.gate = gate{table: make([]int8, GateSize), scale: 1}
+	m.gate = gate{table: make([]int8, GateSize), scale: 1, open: true}
 	m.gate.prepare()
 	return m
 }()
@@ -36,7 +36,7 @@ var errModel = errors.New("detect: the model is damaged")
 
 // modelMagic names format and feature version: a table made for other features
 // is refused.
-const modelMagic = "SLMODEL3"
+const modelMagic = "SLMODEL4"
 
 // Weights is a model as it is trained.
 type Weights struct {
@@ -69,7 +69,7 @@ func ParseModel(b []byte) (*Model, error) {
 	if m.gate.scale <= 0 {
 		return nil, errModel
 	}
-	m.gate.ease = int32(v[8] / m.gate.scale)
+	m.gate.ease = int32(math.Round(v[8] / m.gate.scale))
 	b, ok := readWeights(m.weights, b)
 	if !ok {
 		return nil, errModel
@@ -101,12 +101,44 @@ func readWeights(table []int8, b []byte) (rest []byte, ok bool) {
 
 // EncodeModel writes a model file. Weights are rounded to 255 steps.
 func EncodeModel(w Weights) []byte {
-	scale, gateScale := stepOf(w.Table), stepOf(w.Gate)
+	m := Model{scale: stepOf(w.Table), bias: w.Bias, gain: w.Gain, shift: w.Shift, gate: newGate(w)}
+	m.weights = steps(w.Table, m.scale)
+	return m.Encode()
+}
+
+// Encode writes the file that [ParseModel] reads.
+func (m *Model) Encode() []byte {
 	b := []byte(modelMagic)
-	for _, v := range []float64{scale, w.Bias, w.Gain, w.Shift, gateScale, w.GateBias[0], w.GateBias[1], w.GateAt, w.GateEase} {
+	g := &m.gate
+	for _, v := range []float64{m.scale, m.bias, m.gain, m.shift, g.scale, g.bias[0], g.bias[1], g.at, float64(g.ease) * g.scale} {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 	}
-	return writeWeights(writeWeights(b, w.Table, scale), w.Gate, gateScale)
+	return writeWeights(writeWeights(b, m.weights), g.table)
+}
+
+// Weights gives the model without its gate as it was trained, but for rounding.
+func (m *Model) Weights() Weights {
+	w := Weights{Table: make([]float32, len(m.weights)), Bias: m.bias, Gain: m.gain, Shift: m.shift}
+	for i, q := range m.weights {
+		w.Table[i] = float32(m.scale * float64(q))
+	}
+	return w
+}
+
+func newGate(w Weights) gate {
+	g := gate{scale: stepOf(w.Gate), bias: w.GateBias, at: w.GateAt}
+	g.ease = int32(math.Round(w.GateEase / g.scale))
+	g.table = steps(w.Gate, g.scale)
+	g.prepare()
+	return g
+}
+
+func steps(weights []float32, scale float64) []int8 {
+	q := make([]int8, len(weights))
+	for i, w := range weights {
+		q[i] = int8(math.Round(float64(w) / scale))
+	}
+	return q
 }
 
 func stepOf(weights []float32) float64 {
@@ -120,7 +152,7 @@ func stepOf(weights []float32) float64 {
 	return top / 127
 }
 
-func writeWeights(b []byte, weights []float32, scale float64) []byte {
+func writeWeights(b []byte, weights []int8) []byte {
 	zeros := 0
 	flush := func() {
 		for zeros > 0 {
@@ -129,8 +161,7 @@ func writeWeights(b []byte, weights []float32, scale float64) []byte {
 			zeros -= n
 		}
 	}
-	for _, w := range weights {
-		q := int8(math.Round(float64(w) / scale))
+	for _, q := range weights {
 		if q == 0 {
 			zeros++
 			continue
@@ -178,6 +209,21 @@ func (m *Model) Probability(logit float64) float64 {
 func (m *Model) ScoreWindow(w *Window, f *Features) float64 {
 	f.Extract(w)
 	return m.Probability(m.Logit(f))
+}
+
+// Open gives the same model with a gate that lets everything through: what the gate
+// costs is measured beside it.
+func (m *Model) Open() *Model {
+	with := *m
+	with.gate.open = true
+	return &with
+}
+
+// WithGate gives the same model with the gate of w, which may hold no other weights.
+func (m *Model) WithGate(w Weights) *Model {
+	with := *m
+	with.gate = newGate(w)
+	return &with
 }
 
 // DefaultModel is the model that is built in.

@@ -6,15 +6,14 @@ import "github.com/stoplog/stoplog/pkg/chunk"
 //
 // Every view of a text (the folded text itself, each decoded layer) is cut into
 // sentences: at terminators of any script, at line breaks, at 240 bytes at the
-// latest; a sentence shorter than 24 bytes joins its successor. A sentence is a
-// candidate when the gate passes it, alone or with its neighbours (gate.go), or
-// when a rule matches in it. Each candidate is scored twice: alone (Kind Sentence)
-// and with its neighbours (Kind Group, at most 600 bytes); the score of a text is
-// the greatest of these and of what the rules say. A score outside [0,1] is a
-// fault, and the text is held.
+// latest; a sentence shorter than 24 bytes joins its successor. It is scored alone
+// (Kind Sentence) and with its neighbours (Kind Group, at most 600 bytes), each when
+// the gate passes it (gate.go) or a rule matches in it, and both when a window within
+// three sentences scored [nearSuspect] or more. The score of a text is the greatest of
+// these and of what the rules say. A score outside [0,1] is a fault, and the text is
+// held.
 //
-// [Detector.Windows] hands out exactly these windows, so training sees what
-// scanning sees; with all set it also gives the ones the gate would drop (Gated
+// [Detector.Windows] hands out these windows, so training sees what scanning sees; with all set it also gives the ones the gate would drop (Gated
 // false), which is how the loss of the cascade is measured.
 
 // WindowKind tells how a window was cut.

@@ -13,6 +13,7 @@ type Decoder struct {
 	text  []byte
 	toks  []token
 	parts []extent
+	wide  bool // text holds more than ASCII
 	work  int
 	room  int // bytes that views may still hold
 	views []View

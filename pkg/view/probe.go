@@ -37,14 +37,15 @@ func Caesar(n int) Wants { return WantCaesar | Wants(n)<<17 }
 func (w Wants) shift() int { return int(w>>17) & 31 }
 
 // masks describes 64 bytes: one bit for each. Signs are what is neither letter nor
-// digit nor white space nor beyond ASCII.
-type masks struct{ letter, upper, digit, sign uint64 }
+// digit nor white space nor beyond ASCII; high is not 0 when something is.
+type masks struct{ letter, upper, digit, sign, high uint64 }
 
 // mask classifies eight bytes at a time without branches.
 func mask(b *[64]byte) (m masks) {
 	for k := 0; k < 64; k += 8 {
 		w := binary.LittleEndian.Uint64(b[k:])
 		ascii := ^w & highs
+		m.high |= w
 		low := w &^ highs
 		folded := low | 0x20*ones
 		letter := (folded + (0x80-'a')*ones) &^ (folded + (0x80-'z'-1)*ones) & ascii
@@ -55,7 +56,7 @@ func mask(b *[64]byte) (m masks) {
 		m.digit = m.digit>>1 | digit
 		m.sign = m.sign>>1 | (low+(0x80-'!')*ones)&ascii&^letter&^digit
 	}
-	return masks{transpose(m.letter), transpose(m.upper), transpose(m.digit), transpose(m.sign)}
+	return masks{transpose(m.letter), transpose(m.upper), transpose(m.digit), transpose(m.sign), m.high & highs}
 }
 
 // transpose turns bit 8j+k into bit 8k+j.
@@ -86,6 +87,7 @@ func (d *Decoder) look(text []byte) {
 		}
 	}
 	d.letter, d.upper, d.digit, d.sign = d.letter[:n], d.upper[:n], d.digit[:n], d.sign[:n]
+	high := uint64(0)
 	upper, digit, sign := d.upper[:n], d.digit[:n], d.sign[:n]
 	for i := range d.letter {
 		var m masks
@@ -97,7 +99,9 @@ func (d *Decoder) look(text []byte) {
 			m = mask(&buf)
 		}
 		d.letter[i], upper[i], digit[i], sign[i] = m.letter, m.upper, m.digit, m.sign
+		high |= m.high
 	}
+	d.wide = high != 0
 }
 
 // nextRun gives the first run of at least n set bits, n being 8 or more, that begins
@@ -246,7 +250,7 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 			i = to
 		}
 	}
-	if !isASCII(text) && spacedRunes(text) {
+	if d.wide && spacedRunes(text) {
 		w |= WantSpacing
 		clear(d.spaced)
 	}
