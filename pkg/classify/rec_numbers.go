@@ -76,6 +76,13 @@ func (s *scan) number(start, end int) {
 			s.joined = true
 			s.shaped(start)
 			s.joined = false
+			k := start - 1
+			for k > 0 && start-k <= 4 && is(t[k-1], cUpper) {
+				k--
+			}
+			if m := start - 1 - k; n >= 3 && n <= 6 && m >= 1 && m <= 3 && s.startsAt(k) { // D-10115
+				s.postal(k, end)
+			}
 		}
 		return
 	}

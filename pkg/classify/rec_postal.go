@@ -27,7 +27,7 @@ var regionNames = wordSet("alabama alaska arizona arkansas california colorado c
 var countries = wordSet("usa u.s.a. us uk england scotland wales ireland germany deutschland france frankreich spain españa italy italia netherlands nederland poland polska brazil brasil mexico méxico india japan australia canada kanada austria österreich switzerland schweiz suisse belgium belgique belgië portugal sweden sverige norway norge denmark danmark finland suomi")
 
 // unitWords begin a part of a building or a quarter.
-var unitWords = wordSet("apt apartment suite ste unit floor fl room rm flat no nr num piso planta puerta escalera esc depto departamento dpto int interior col colonia fracc bloco apto apartamento conjunto cj sala casa bloc bât bâtiment appt appartement étage resid scala interno int stock etage whg wohnung top haus hs lok m box c/o block tower wing plot sector phase building bldg level shop office house h.no door ward")
+var unitWords = wordSet("apt apartment suite ste unit floor fl room rm flat no nr num piso planta puerta escalera esc depto departamento dpto int interior col colonia fracc bloco apto apartamento conjunto cj sala casa bloc bât bâtiment appt appartement étage resid scala interno int stock etage whg wohnung top haus hs lok m box c/o block tower wing plot sector phase building bldg level shop office house h.no door ward app bur bte boîte bus bureau lgh int d daire kat blok villa flat unit box lot shop block porte kamer verdieping m lok mieszkanie dpto pis andar r/c esq dto izq lote quadra bl cond")
 
 // particles of names of places
 var placeParticles = wordSet("de del la las los el le les du des di da do dos das della dei degli delle dell of the and upon on under in am an der den dem bei im zum zur auf ob sur sous lès en saint st i y e nad pod van het 't aan")
@@ -76,8 +76,11 @@ func (s *scan) elided(i int) bool {
 func (s *scan) names(i int) int {
 	end := i
 	for n := 0; n < 5; n++ {
+		if s.at(i) == '\'' && s.at(i+1) == 's' && s.at(i+2) == '-' { // 's-Hertogenbosch
+			i += 3
+		}
 		e := s.wordEnd(i)
-		if e == i || e-i > 32 {
+		if e == i || e-i > 32 || is(s.at(e), cDigit) {
 			break
 		}
 		if s.capital(i) || s.elided(i) {
@@ -95,6 +98,41 @@ func (s *scan) names(i int) int {
 		i = e + 1
 	}
 	return end
+}
+
+// streetName gives the end of a street's name at i: names, or a day that a street is
+// named after (8 mai 1945, 3 Maja).
+func (s *scan) streetName(i int) int {
+	t, k := s.text, i
+	for n := range 3 { // articles: du 8 mai, del 5 de mayo
+		if is(s.at(k), cDigit) || n == 2 {
+			break
+		}
+		e := s.wordEnd(k)
+		if s.at(e) != ' ' || !placeParticles[string(bytes.ToLower(t[k:e]))] {
+			break
+		}
+		k = e + 1
+	}
+	d := k
+	for d < len(t) && is(t[d], cDigit) && d-k < 3 {
+		d++
+	}
+	if d == k || d-k > 2 || s.at(d) != ' ' {
+		return s.names(i)
+	}
+	w := d + 1
+	if hasWord(t[w:], "de ") {
+		w += 3
+	}
+	e := s.wordEnd(w)
+	if low := bytes.ToLower(t[w:e]); !monthNames[string(low)] && !s.capital(w) {
+		return s.names(i)
+	}
+	if s.at(e) == ' ' && s.at(e+1) == '1' && is(s.at(e+4), cDigit) && !is(s.at(e+5), cAlnum) { // the year
+		e += 5
+	}
+	return max(e, s.names(w))
 }
 
 // gap skips what separates the parts of an address; lines counts line ends. -1: nothing
@@ -126,7 +164,7 @@ func (s *scan) gap(i int) (next, lines int) {
 func (s *scan) addressTail(b int) int {
 	end, i := b, b
 	open := 0 // names since the last part that only addresses have
-	postal := false
+	postal, coded := false, false
 	for range 9 {
 		at := i
 		next, _ := s.gap(i)
@@ -134,6 +172,12 @@ func (s *scan) addressTail(b int) int {
 			break
 		}
 		i = next
+		for _, w := range []string{"c.p. ", "c.p.", "cp ", "cep ", "cep: ", "plz ", "zip ", "zip: ", "zip code ", "postcode ", "postal code ", "pin ", "pin: ", "pin code "} {
+			if hasWord(s.text[i:], w) && s.postcode(i+len(w)) > i+len(w) {
+				i += len(w)
+				break
+			}
+		}
 		e := s.wordEnd(i)
 		low := bytes.ToLower(s.text[i:e])
 		switch {
@@ -144,12 +188,15 @@ func (s *scan) addressTail(b int) int {
 		case s.floorEnd(i) > i:
 			i = s.floorEnd(i)
 			end = i
+		case s.doorEnd(i) > i:
+			i = s.doorEnd(i)
+			end = i
 		case e > i && unitWords[string(low)] && s.unitEnd(e) > e:
 			i = s.unitEnd(e)
 			end = i
 		case s.postcode(i) > i:
 			i = s.postcode(i)
-			end, open, postal = i, 0, true
+			end, open, postal, coded = i, 0, true, true
 		case e > i && e-i <= 4 && regionCodes[string(low)] && is(s.text[i], cUpper) && is(s.text[e-1], cUpper):
 			i = e
 			if s.at(i) == ')' {
@@ -160,7 +207,13 @@ func (s *scan) addressTail(b int) int {
 			i = e
 			end, open = i, 0
 		case e > i && s.names(i) > i:
+			if coded && !postal || placeStops[string(low)] {
+				return end
+			}
 			i = s.names(i)
+			if s.at(i) == '/' && s.capital(i+1) { // Kadıköy/İstanbul, São Paulo/SP
+				i = s.names(i + 1)
+			}
 			if postal {
 				end, postal = i, false // a town behind its post code
 				break
@@ -168,8 +221,8 @@ func (s *scan) addressTail(b int) int {
 			if open++; open > 3 {
 				return end
 			}
-			// A town behind a comma at the end of a sentence or a line.
-			if c := s.at(i); open == 1 && s.text[at] == ',' && (c == 0 || c == '.' || c == '\n' || c == '"' || c == ',') {
+			// A town behind a comma, where the sentence or the line ends or goes on.
+			if c := s.text[at]; open == 1 && (c == ',' && s.placeEnds(i) || c == '\n' && s.lineEnds(i)) {
 				end = i
 			}
 		default:
@@ -179,6 +232,30 @@ func (s *scan) addressTail(b int) int {
 	return end
 }
 
+// placeEnds reports whether nothing goes on at i that would make a town a person or a
+// sentence: a sign, or one of the words that follow a place.
+func (s *scan) placeEnds(i int) bool {
+	switch c := s.at(i); {
+	case c == ' ':
+		e := s.wordEnd(i + 1)
+		return s.at(i+1) == '(' || s.at(i+1) == '|' || s.at(i+1) == '-' || afterPlace[string(s.text[i+1:e])]
+	case c == '@' || c == '_' || is(c, cAlnum|cHigh):
+		return false
+	}
+	return true
+}
+
+// lineEnds reports whether a line ends at i.
+func (s *scan) lineEnds(i int) bool {
+	c := s.at(i)
+	return c == 0 || c == '\n' || c == '\r' || c == '"' || c == ',' && s.at(i+1) == ' '
+}
+
+// placeStops begin lines behind an address.
+var placeStops = wordSet("tel telephone telefon téléphone teléfono telefono phone fon fax mobile mobil handy cell email e-mail mail www http https web attn thank thanks thx regards best kind cheers sincerely danke merci gracias grazie obrigado dziękuję dear hello hi note notes ps work home office ship bill invoice order date dob vat ust")
+
+var afterPlace = wordSet("to for by before and or in on since from with until at as is was has last next this but because so when while bis vor und ab seit et ou avant pour dès y o e ed en antes para hasta desde prima per da fino i do od oraz och till från innan ve")
+
 // floorEnd gives the end of a floor: 3º B, 2nd Floor.
 func (s *scan) floorEnd(i int) int {
 	k := i
@@ -187,6 +264,11 @@ func (s *scan) floorEnd(i int) int {
 	}
 	if k == i || k-i > 2 {
 		return i
+	}
+	for _, w := range []string{". tv", ". th", ". mf", ". sal", " tr", "th floor", ". stock", ". og", ". étage"} {
+		if hasWord(s.text[k:], w) && !is(s.at(k+len(w)), cAlnum|cHigh) {
+			return k + len(w)
+		}
 	}
 	for _, w := range []string{"º", "ª", "°", ".º", ".ª", "er ", "e ", "st ", "nd ", "rd ", "th "} {
 		if !bytes.HasPrefix(s.text[k:], []byte(w)) {
@@ -203,10 +285,27 @@ func (s *scan) floorEnd(i int) int {
 		if s.at(m) == ' ' {
 			m++
 		}
-		if e := s.wordEnd(m); e > m && (e-m == 1 && is(s.text[m], cUpper) || hasWord(s.text[m:e], "izq") || hasWord(s.text[m:e], "izda") || hasWord(s.text[m:e], "dcha") || hasWord(s.text[m:e], "der")) {
+		if e := s.wordEnd(m); e > m && (e-m == 1 && is(s.text[m], cUpper) || hasWord(s.text[m:e], "izq") || hasWord(s.text[m:e], "izda") || hasWord(s.text[m:e], "dcha") || hasWord(s.text[m:e], "der") || hasWord(s.text[m:e], "esq") || hasWord(s.text[m:e], "dto")) {
+			if s.at(e) == '.' && e-m > 1 && !s.capital(e+2) {
+				e++
+			}
 			return e
 		}
 		return k
+	}
+	return i
+}
+
+// doorEnd gives the end of words for a floor or a door that stand alone: st. th., bajo,
+// r/c, piano terra.
+func (s *scan) doorEnd(i int) int {
+	for _, w := range []string{"st. th", "st. tv", "st. mf", "st th", "st tv", "kl. th", "kl. tv", "r/c", "bajo", "ground floor", "basement", "rez-de-chaussée", "rdc", "erdgeschoss", "piano terra", "parter", "hs", "centro"} {
+		if e := i + len(w); hasWord(s.text[i:], w) && !is(s.at(e), cAlnum|cHigh) {
+			if s.at(e) == '.' {
+				e++
+			}
+			return e
+		}
 	}
 	return i
 }
@@ -300,8 +399,10 @@ func (s *scan) postcode(i int) int {
 	case n == 5 || n == 6:
 	case n == 4 && s.at(k) == ' ' && is(s.at(k+1), cUpper) && is(s.at(k+2), cUpper) && !is(s.at(k+3), cAlnum): // 1012 AB
 		k += 3
-	case n == 4 && t[i] != '0':
-		if y := prefix(t[i:k], 4); y >= 1900 && y <= 2099 && !(s.at(k) == ' ' && s.capital(k+1)) && !is(s.at(i-2), cUpper) {
+	case n == 4 && is(s.at(k), cUpper) && is(s.at(k+1), cUpper) && !is(s.at(k+2), cAlnum): // 1012AB
+		k += 2
+	case n == 4 && (t[i] != '0' || s.at(k) == ' ' && s.capital(k+1) || s.at(i-1) == '-' || is(s.at(i-2), cUpper)):
+		if y := prefix(t[i:k], 4); y >= 1900 && y <= 2099 && !(s.at(k) == ' ' && s.capital(k+1)) && !is(s.at(i-2), cUpper) && s.at(i-1) != '-' {
 			return i // a year
 		}
 	default:
@@ -425,46 +526,93 @@ func (s *scan) addressRun(i int) int {
 	return end
 }
 
+// housePart reports whether the part that ends before i belongs to a house: it holds a
+// number or a word for a part of a building.
+func (s *scan) housePart(i int) bool {
+	k := i
+	for k > 0 && i-k < 60 && s.text[k-1] != ',' && s.text[k-1] != '\n' {
+		k--
+	}
+	part := s.text[k:i]
+	if digit(part, 0) < len(part) {
+		return true
+	}
+	for _, w := range bytes.Fields(part) {
+		low := bytes.ToLower(bytes.Trim(w, ".:"))
+		if len(low) > 1 && unitWords[string(low)] || houses[string(low)] {
+			return true
+		}
+	}
+	return false
+}
+
+// houses are words that names of houses end in.
+var houses = wordSet("cottage house hall lodge farm manor villa villas court apartments residency residence mansion mansions heights towers tower building plaza barn mill grange vicarage rectory bungalow chambers complex society haus hof residenz résidence palazzo edificio edifício torre casa quinta")
+
+// townCode reports whether four digits before a word with a capital can be a post code
+// where nothing says that an address comes: a house number ends the part before, and
+// neither a year nor an amount is meant.
+func (s *scan) townCode(start, code int) bool {
+	if y := prefix(s.text[start:], 4); y >= 1900 && y <= 2099 {
+		return false
+	}
+	e := s.wordEnd(code + 1)
+	if amounts[string(bytes.ToLower(s.text[code+1:e]))] || e-code < 4 {
+		return false
+	}
+	k := start
+	for k > 0 && (s.text[k-1] == ' ' || s.text[k-1] == ',' || s.text[k-1] == '\n') {
+		k--
+	}
+	if k == start-1 && s.text[k] == ' ' { // no comma, no line
+		return false
+	}
+	if is(s.at(k-1), cAlpha) && is(s.at(k-2), cDigit) { // 12a
+		k--
+	}
+	return is(s.at(k-1), cDigit)
+}
+
+var amounts = wordSet("euro eur usd dollar dollars gbp pounds chf franken uhr prozent percent stück meter kilometer liter kilo tonnen einwohner menschen personen mitarbeiter kunden users people items points steps lines rows bytes watt volt hours minutes seconds days years pages jahre tage stunden minuten seiten seite kronen zloty lira reais pesos")
+
 // postal takes an address without a word for a street, from its post code: parts before
 // it, of which one has a house number, or that a code of a form of its own ends.
 func (s *scan) postal(start, end int) {
 	t := s.text
-	if start < s.addressEnd || start < 12 {
+	if start < s.addressEnd || start < s.postalEnd || start < 12 {
 		return
 	}
 	n, strong, first := end-start, false, false
 	next := s.at(end) == ' ' && s.capital(end+1)
 	region := s.at(start-1) == ' ' && is(s.at(start-2), cUpper) && is(s.at(start-3), cUpper)
-	code := end
+	code := s.postcode(start)
+	if code <= start {
+		return
+	}
+	first = s.at(code) == ' ' && s.capital(code+1) // a town follows
+	behind := code - end                           // of a second group
 	switch {
-	case is(t[start], cUpper):
-		if n > 4 {
-			return
-		}
-		if code = s.postcode(start); code <= end {
+	case is(t[start], cUpper): // SW1A 1AA, K1A 0B1, D-10115
+		if code < end || code == end && t[end-n+1] != '-' && t[end-n+2] != '-' && n > 4 && n != 6 && n != 7 {
 			return
 		}
 		strong = true
-	case n == 5 && region:
-		code, strong = s.postcode(start), true
-	case n == 5 && (next || s.at(end) == '-' && is(s.at(end+1), cDigit)):
-		code, first = s.postcode(start), next
+	case n == 5 && region, n == 4 && region:
+		strong = n == 5
+	case n == 5 && behind == 4: // 01310-100
+		strong = true
+	case n == 4 && behind == 4: // 1100-053
+		strong = first
+	case n == 4 && behind == 3 && first, n == 6 && is(t[end-1], cUpper) && first: // 1012 AB, 1012AB
+		strong = true
+	case n == 5 && (next || behind == 5), n == 4 && next, n == 3 && behind == 3 && first, n == 2 && behind == 4, n == 3 && behind == 5:
 	case n == 6 && (s.at(start-1) == ' ' && is(s.at(start-2), cAlpha) || s.at(start-1) == ' ' && s.at(start-2) == '-' || s.at(start-1) == '-'):
-		code = s.postcode(start)
-	case n == 4 && (region || next):
-		code, first = s.postcode(start), next && !region
-	case n == 2 && s.at(end) == '-' && is(s.at(end+1), cDigit), n == 3 && s.at(end) == '-' && is(s.at(end+1), cDigit):
-		code = s.postcode(start)
-		first = n == 2
 	default:
-		return
-	}
-	if code <= start {
 		return
 	}
 	// Back over the parts before it.
 	i, begin := start, start
-	parts, house, named := 0, false, false
+	parts, house, named := 0, false, false // parts: what commas and line ends divide
 	for i > 0 && start-i < 120 {
 		c := t[i-1]
 		if c == ' ' || c == ',' || c == '\n' || c == '\r' || c == '-' || c == '#' || c == '/' || c == '.' && is(s.at(i-2), cAlpha) && s.at(i) == ' ' && begin-i < 3 {
@@ -472,6 +620,9 @@ func (s *scan) postal(start, end int) {
 				break
 			}
 			if c == ',' || c == '\n' {
+				if house && !s.housePart(i-1) { // whoever lives there
+					break
+				}
 				parts++
 			}
 			if c == '.' && is(s.at(i-2), cLower) && is(s.at(i-4), cAlpha) && is(s.at(i-5), cAlpha) && is(s.at(i-6), cAlpha) {
@@ -501,6 +652,8 @@ func (s *scan) postal(start, end int) {
 				named = named || i-k > 2
 			}
 		case placeParticles[string(w)]:
+		case house && unitWords[string(w)] || unitWords[string(w)] && is(s.at(i+1), cDigit):
+			begin = k
 		default:
 			k = -1
 		}
@@ -514,7 +667,7 @@ func (s *scan) postal(start, end int) {
 	}
 	near, far := s.context(begin, code)
 	told := near.has(placeIndex()) || far.has(placeIndex())
-	if !strong && !told && (parts < 1 || n == 4 || n == 3 || !first && n != 6) {
+	if !strong && !told && (parts < 1 || n == 3 && behind == 5 || !first && n != 6 || n == 4 && !s.townCode(start, code)) {
 		return
 	}
 	if first {
@@ -523,6 +676,41 @@ func (s *scan) postal(start, end int) {
 		}
 	}
 	code = s.addressTail(code)
-	s.addressEnd = code
+	s.postalEnd = code
 	s.add(hit{typ: "LOCATION", start: begin, end: code, score: 0.6})
 }
+
+// afterNames gives to a person what an address took over: of "Maria Lopez, Rua Augusta 12"
+// the name is hers. hits are in no order yet.
+func afterNames(text []byte, hits []hit) {
+	for i := range hits {
+		a := &hits[i]
+		if a.typ != "LOCATION" || a.valid {
+			continue
+		}
+		for _, p := range hits {
+			if p.typ != "PERSON" || p.start > a.start+1 || p.end <= a.start || p.end >= a.end || p.score < 0.8 {
+				continue
+			}
+			name, k := text[max(p.start, a.start):p.end], p.end
+			for k < a.end && (is(text[k], cSpace) || text[k] == ',') {
+				k++
+			}
+			if k == p.end || bytes.IndexByte(name, ' ') < 0 && text[p.end] == ' ' || !bytes.ContainsAny(text[k:a.end], "0123456789") || bytes.ContainsAny(name, "0123456789") {
+				continue
+			}
+			e := k
+			for e < a.end && is(text[e], cAlpha|cHigh) {
+				e++
+			}
+			// John F. Kennedy Platz 3: the street bears the name.
+			if w := bytes.ToLower(text[k:e]); text[p.end] == ' ' && k == p.end+1 && (streets[string(w)] || bareStreets[string(w)]) || k-p.end == 1 && is(text[k], cDigit) && !bytes.ContainsAny(text[k:a.end], " ,\n") {
+				continue
+			}
+			a.start = k
+		}
+	}
+}
+
+// bareStreets are words for streets that stand behind a name on their own.
+var bareStreets = wordSet("straße strasse str allee platz weg ring damm ufer gasse steig promenade brücke park gürtel kai graben straat laan plein gracht kade singel gatan vägen gata gate plads torg torv caddesi cad cd sokak sok sk bulvarı bulv mahallesi mah")

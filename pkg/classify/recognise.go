@@ -45,6 +45,7 @@ func (c *Classifier) recognise(text []byte) []hit {
 			hits = append(hits, h)
 		}
 	}
+	afterNames(f.text, hits)
 	hits = resolve(hits)
 	for i := range hits {
 		hits[i].start, hits[i].end = f.raw(hits[i].start, hits[i].end)

@@ -23,6 +23,7 @@ type scan struct {
 	joined        bool   // the token is joined to the word before it
 	encodedEnd    int    // end of the last token that could be an encoding
 	addressEnd    int    // end of the last postal address
+	postalEnd     int    // end of the last one found from its post code
 	writtenEnd    int    // end of the last e-mail address in words
 
 	// context words of the last value asked about
