@@ -302,6 +302,9 @@ func (r *secretRule) load(keywords []string, add func(string, *trigger)) {
 	if r.id == "azure-ad-client-secret" { // a digit stands before Q~
 		keywords = []string{"0q~", "1q~", "2q~", "3q~", "4q~", "5q~", "6q~", "7q~", "8q~", "9q~"}
 	}
+	if len(keywords) == 0 {
+		panic("classify: nothing leads to secret rule " + r.id)
+	}
 	for _, w := range keywords {
 		add(w, &trigger{rule: r})
 	}
@@ -609,7 +612,11 @@ func (s *scan) accept(r *secretRule, m []int, at int) {
 		}
 	}
 	secret, match := s.text[at+a:at+b], s.text[at+m[0]:at+m[1]]
-	if r.entropy > 0 && entropy(secret) < r.entropy {
+	if r.entropy > 0 && entropy(secret) < r.entropy || filledUp(secret) {
+		return
+	}
+	// A rule that asks for much entropy has a prefix that words have too.
+	if r.entropy >= 3.5 && r.kind == secretPrefix && randomEighths(secret) < 8*8 {
 		return
 	}
 	if r.kind == secretAssigned && !plausibleValue(secret) {
@@ -624,6 +631,20 @@ func (s *scan) accept(r *secretRule, m []int, at int) {
 		score = 0.85
 	}
 	s.add(hit{typ: "SECRET", rule: r.id, start: at + a, end: at + b, score: score, valid: r.kind == secretPrefix})
+}
+
+// filledUp reports whether somebody filled up a token to its length: ghp_xxxxxxxxxxxx.
+func filledUp(b []byte) bool {
+	run := 0
+	for i, c := range b {
+		if i == 0 || c != b[i-1] {
+			run = 0
+		}
+		if run++; run == 6 && (c == 'x' || c == 'X' || c == '0' || c == '*' || c == '.' || c == '_' || c == '-') {
+			return true
+		}
+	}
+	return false
 }
 
 // line gives the line around a span, bounded.

@@ -19,8 +19,8 @@ import (
 // draw from its alphabet than under the pairs of letters of prose and source code.
 func randomEighths(b []byte) int {
 	sum, prev := 0, byte(0)
-	lower, upper, digit, high := false, false, false, false
-	n := 0
+	lower, upper, digit := false, false, false
+	n, high := 0, 0
 	for _, c := range b {
 		k := pairSymbol[c]
 		if k == 0 {
@@ -33,10 +33,14 @@ func randomEighths(b []byte) int {
 			digit = true
 		case k >= 27:
 			upper = true
-			high = high || k > 32
+			if k > 32 {
+				high++
+			}
 		default:
 			lower = true
-			high = high || k > 6
+			if k > 6 {
+				high++
+			}
 		}
 		sum -= int(int8(recognisers.Pairs[int(prev)<<6|int(k)]))
 		prev = k
@@ -48,7 +52,7 @@ func randomEighths(b []byte) int {
 	if upper {
 		alphabet += 26
 	}
-	if !high && (lower || upper) {
+	if high*8 <= n && (lower || upper) { // hex digits, perhaps with a mark at one end
 		alphabet = 6
 	}
 	if digit {
@@ -115,7 +119,7 @@ partition sort object row index i18n translation message locale group idempotenc
 host known known_hosts ssh_host storagekey event node react item list header sentinel syntax lexer parser keyword count max min total input prompt completion context stop start end
 eos bos pad unk special num`},
 		{saysIdentity, `id ids name names title label labels alias arn type kind status state email username user login`},
-		{saysSuffix, `value val values str string env var prod dev test live staging raw plain text param default encoded hex here b64 content data v arg opt option
+		{saysSuffix, `value val values str string char string env var prod dev test live staging raw plain text param default encoded hex here b64 content data v arg opt option
 v1 v2 v3 production sandbox main field input is was be are equals to set the a an my our your new current following this that for as use using with of in on from and or it its
 ist lautet est es è jest 0 1 2 3 4 5 6 7 8 9 01 02 03 override literal const let def final static public private protected readonly export declare self cls e g eg i ie`},
 		{saysSession, `authorization authentication session sessions sid cookie cookies sess sessionid phpsessid jsessionid otp seed salt license licence webhook activation pin passw signature sig`},
@@ -255,12 +259,12 @@ func (s *scan) keyed(start, end int) {
 		need, score = 12, 0.8
 	case saidNear:
 		need, score = 24, 0.7
-		if form == formHex && len(v) < 32 {
+		if form == formHex && len(v) < 32 || bytes.IndexFunc(v, isDigit) < 0 {
 			return
 		}
 	case saidWeakly:
 		need, score = 36, 0.6
-		if form != formMixed || len(v) < 20 {
+		if form != formMixed || len(v) < 20 || bytes.IndexFunc(v, isDigit) < 0 {
 			return
 		}
 	default:
@@ -281,6 +285,8 @@ func (s *scan) keyed(start, end int) {
 	}
 	s.add(hit{typ: "SECRET", rule: "generic-api-key", start: from, end: to, score: score})
 }
+
+func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
 type tokenForm uint8
 
@@ -331,13 +337,10 @@ func (s *scan) form(v []byte) tokenForm {
 	}
 	distinct := bits.OnesCount64(seen[0]) + bits.OnesCount64(seen[1])
 	letters := kinds[1] + kinds[2]
-	if letters < 2 || kinds[0] == 0 && (len(v) < 20 || kinds[2] == 0 || kinds[1] == 0) || distinct < 6 {
+	if letters < 2 || kinds[0] == 0 && (len(v) < 14 || kinds[2] == 0 || kinds[1] == 0) || distinct < 6 {
 		return formNone
 	}
 	if hexes == len(v) && (kinds[1] == 0 || kinds[2] == 0) {
-		if len(v) < 16 {
-			return formNone
-		}
 		return formHex
 	}
 	if kinds[0]*5 > len(v)*4 && letters < 6 {
@@ -416,6 +419,10 @@ gap:
 		}
 		i--
 	}
+	if hasWord(t[max(0, i-6):], "base64") && i < from && t[i] == ':' { // key=base64:…
+		for i -= 6; i > 0 && from-i < 48 && (t[i-1] == '=' || t[i-1] == ':' || is(t[i-1], cSpace) || quote(t[i-1]) || t[i-1] == '>' || t[i-1] == ',' || t[i-1] == '\\'); i-- {
+		}
+	}
 	w := wordsBefore{text: t, at: i, stop: max(0, from-160)}
 	word := w.next()
 	if word == nil {
@@ -480,6 +487,9 @@ func (s *scan) name(w *wordsBefore, word []byte, operator bool) (out said, sure 
 			case saysNotKey, saysNo:
 				return saidNothing, true
 			}
+			if operator && joined() && is(w.text[w.at], cUpper) && is(w.text[w.at+1], cUpper) { // ACME_KEY=
+				return good, true
+			}
 			return saidWeakly, true
 		case saysIdentity:
 			if word = w.next(); joined() && string(word) == "secret" { // secret_id is one, client_id is none
@@ -522,23 +532,23 @@ func (s *scan) near(w *wordsBefore, plain bool) said {
 	key := false // the word after this one is "key"
 	most := 9
 	if plain {
-		most = 4
+		most = 6
 	}
 	for n := 0; n < most; n++ {
 		word := w.next()
 		if word == nil {
 			return saidNothing
 		}
-		for _, c := range w.gap {
+		for k, c := range w.gap {
 			switch c {
 			case '\n':
-				if lines++; lines > 1 {
+				if lines++; lines > 2 {
 					return saidNothing
 				}
 			case ';', '}':
 				return saidNothing
 			case ',', '.', ')':
-				if plain {
+				if plain && k == 0 {
 					return saidNothing
 				}
 			}
@@ -548,6 +558,9 @@ func (s *scan) near(w *wordsBefore, plain bool) said {
 			if what == saysKind || what == saysService || what == saysSecret {
 				return saidNear
 			}
+			if what == saysNothing && !plain {
+				return saidWeakly
+			}
 			return saidNothing
 		}
 		switch what {
@@ -555,6 +568,9 @@ func (s *scan) near(w *wordsBefore, plain bool) said {
 			switch string(word) {
 			case "auth", "oauth", "pass", "authentication": // mere subjects of talk
 			default:
+				if word = w.next(); word != nil && (len(w.gap) == 0 || len(w.gap) == 1) && say(word) == saysNotKey {
+					return saidNothing // csrf-token
+				}
 				return saidNear
 			}
 		case saysNo:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"regexp"
 	"strings"
 )
 
@@ -23,7 +24,7 @@ var ownSecrets = []ownSecret{
 	{"basic-auth-header", []string{"basic "}, (*scan).basic, nil},
 	{"bearer-token", []string{"bearer ", "token "}, (*scan).bearer, nil},
 	{"password", []string{"password", "passwd", "passphrase", "passcode", "passwort", "kennwort", "contraseña", "mot de passe", "wachtwoord", "hasło", "heslo", "lösenord", "senha",
-		"пароль", "密码", "口令", "パスワード", "비밀번호", "mật khẩu", "şifre", "pwd", "pass", "secret"}, (*scan).password, nil},
+		"пароль", "密码", "口令", "パスワード", "비밀번호", "mật khẩu", "şifre", "pwd", "pass", "secret", "identified by"}, (*scan).password, nil},
 }
 
 func (s *scan) addSecret(rule string, start, end int, score float64, valid bool) {
@@ -162,6 +163,10 @@ func (s *scan) connection(start, end int) {
 			break
 		}
 	}
+	if colon < 0 && at == end+32 && s.form(t[end:at]) == formHex { // the key of a Sentry DSN
+		s.addSecret("sentry-dsn", from, limitURL(t, at, limit), 1, true)
+		return
+	}
 	if colon < 0 || at <= colon+1 || at+1 >= len(t) || !is(t[at+1], cAlnum|cHigh) && t[at+1] != '[' && t[at+1] != '$' && t[at+1] != '{' {
 		return
 	}
@@ -170,6 +175,14 @@ func (s *scan) connection(start, end int) {
 		return
 	}
 	s.addSecret("connection-string", colon+1, at, 0.97, true)
+}
+
+// limitURL gives the end of a URL.
+func limitURL(t []byte, i, limit int) int {
+	for i < limit && !is(t[i], cSpace) && t[i] != '"' && t[i] != '\'' && t[i] != '<' && t[i] != '>' && t[i] != '`' && t[i] != ')' && t[i] != ',' {
+		i++
+	}
+	return i
 }
 
 // allowedURLPort tells host:port/path@x from user:password@host.
@@ -320,6 +333,19 @@ func (s *scan) password(start, end int) {
 		return // pwd, pass: a word of their own, or the end of a name
 	}
 	s.passwordEnd = i
+	if t[end-1]|0x20 == 't' && is(s.at(end), cLower) { // secretary, secretsmanager; but secretkey
+		rest := t[end:]
+		if !hasWord(rest, "key") && !hasWord(rest, "access") && !hasWord(rest, "token") && !(hasWord(rest, "s") && !is(s.at(end+1), cAlpha)) {
+			return
+		}
+	}
+	if s.aboutPassword(end, i) {
+		return
+	}
+	if m := valueBehind.FindIndex(t[i:min(len(t), i+120)]); m != nil {
+		s.passwordAt(start, end, i+m[1]-1, ':')
+		return
+	}
 	op := i
 	for i < len(t) && i-op < 12 && (t[i] == ' ' || t[i] == '\t' || t[i] == '"' || t[i] == '\'' || t[i] == '`' || t[i] == ']' || t[i] == ')' || t[i] == '\\' || t[i] == '*') {
 		i++
@@ -332,15 +358,40 @@ func (s *scan) password(start, end int) {
 	switch {
 	case v > i:
 		sign = t[v-1]
-		if sign == ':' && s.at(v) == ':' || sign == '|' && s.at(v-2) != '|' {
+		if sign == ':' && s.at(v) == ':' || sign == '|' && s.at(v-2) != '|' && (s.at(v) != ' ' || s.at(v+1) != '`') {
 			return
 		}
-	case i > op && quote(t[i-1]) && t[i-1] != t[op]: // PASSWORD 'x', password is "x"
+	case i > op && quote(t[i-1]) && t[i-1] != t[op]: // PASSWORD 'x'
 		sign, v = '"', i-1
+	case i > op && t[op] == ' ' && is(s.at(i), cAlpha|cHigh):
+		if bytes.IndexByte(t[max(0, start-24):end], '_') >= 0 && is(t[end-1], cUpper) && is(t[start], cUpper) && s.at(i-2) != ' ' {
+			sign, v = ' ', i // ENV DB_PASSWORD x
+			break
+		}
+		// "password is x", and a type between name and value: var password string = "x"
+		if v = s.skipWord(i); v < 0 {
+			return
+		}
+		sign = ' '
 	default:
 		return
 	}
-	for i = v; v < len(t) && v-i < 12 && (t[v] == ' ' || t[v] == '\t' || t[v] == '[' || t[v] == '\\' || t[v] == '*' && s.at(v+1) == '*' || t[v] == '@' && s.at(v+1) == '"'); v++ {
+	if sign == ':' && s.at(v) == ' ' && is(s.at(v+1), cAlpha) {
+		if k := s.skipWord(v + 1); k > 0 && quote(s.at(k)) && bytes.IndexByte(t[v:k], '=') > 0 {
+			v = k
+		}
+	}
+	s.passwordAt(start, end, v, sign)
+}
+
+// valueBehind is what stands between the name of a setting and its value where the two
+// are fields of their own: "name": "DB_PASSWORD", "value": "…", and in Terraform.
+var valueBehind = regexp.MustCompile(`^["'][\s,/>{]*(?:type\s{0,3}=\s{0,3}\w{1,12}\s{1,9})?(?:sensitive\s{0,3}=\s{0,3}\w{1,12}\s{1,9})?["']?(?i:value|default)["']?\s{0,3}[:=]\s{0,3}["']`)
+
+// passwordAt judges the value that begins at v, behind an operator.
+func (s *scan) passwordAt(start, end, v int, sign byte) {
+	t := s.text
+	for i := v; v < len(t) && v-i < 12 && (t[v] == ' ' || t[v] == '\t' || t[v] == '[' || t[v] == '\\' || t[v] == '*' && s.at(v+1) == '*' || t[v] == '@' && s.at(v+1) == '"'); v++ {
 	}
 	if sign == ':' && s.at(v) == '*' && s.at(v+1) == ' ' { // **Password:** x
 		v += 2
@@ -349,6 +400,7 @@ func (s *scan) password(start, end int) {
 	if (sign == ',' || sign == '(') && !quoted {
 		return
 	}
+	said := sign == ' '
 	stop := v
 	if quoted {
 		q := t[v]
@@ -375,10 +427,88 @@ func (s *scan) password(start, end int) {
 	if len(val) < 6 || bytes.ContainsAny(val, " \t\n") || placeholder(val) || reference(val, quoted) {
 		return
 	}
-	if !mixed(val) && !s.configured(start, end, v, stop) {
+	if said && !quoted && (!mixed(val) || randomEighths(val) < 8*8 && entropy(val) < 2.8) {
+		return
+	}
+	if !mixed(val) && randomEighths(val) < 8*20 && !s.configured(start, end, v, stop) {
 		return
 	}
 	s.addSecret("password", v, v+len(val), 0.75, false)
+}
+
+// skipWord gives the place behind a word that may stand between a name and its value: is,
+// or a type and an equals sign. -1: another word.
+func (s *scan) skipWord(i int) int {
+	t := s.text
+	from := i
+	for i < len(t) && i-from < 12 && (is(t[i], cAlpha|cHigh) || t[i] == '?' || t[i] == '*') {
+		i++
+	}
+	word := string(bytes.ToLower(t[from:i]))
+	for i < len(t) && t[i] == ' ' {
+		i++
+	}
+	switch word {
+	case "for", "of", "to", "von", "für", "de", "del", "pour":
+		for n := 0; n < 2; n++ { // the password for staging is
+			from = i
+			for i < len(t) && i-from < 24 && (isWord(t[i]) || t[i] == '-' || t[i] == '.') {
+				i++
+			}
+			if s.at(i) == ':' {
+				break
+			}
+			for i < len(t) && t[i] == ' ' {
+				i++
+			}
+			if hasWord(t[i:], "is ") || hasWord(t[i:], "is:") || hasWord(t[i:], "ist ") || hasWord(t[i:], "es ") || hasWord(t[i:], "est ") {
+				break
+			}
+		}
+		if s.at(i) == ':' && s.at(i+1) == ' ' {
+			return i + 2
+		}
+		if k := bytes.IndexByte(t[i:min(len(t), i+5)], ' '); k > 1 && i > from {
+			return i + k + 1
+		}
+	case "is", "was", "ist", "lautet", "war", "es", "est", "è", "é", "jest":
+		if s.at(i) == ':' {
+			for i++; s.at(i) == ' '; i++ {
+			}
+		}
+		return i
+	case "string", "str", "string?", "char", "text", "varchar", "secretstr", "securestring", "bytes":
+		if s.at(i) == '=' {
+			for i++; s.at(i) == ' '; i++ {
+			}
+			return i
+		}
+	}
+	return -1
+}
+
+// aboutPassword reports whether a name that goes on after the word for password names
+// something about it: passwordHint, password_reset_url, secretName.
+func (s *scan) aboutPassword(end, to int) bool {
+	if to == end {
+		return false
+	}
+	w := wordsBefore{text: s.text, at: to, stop: end - 1}
+	word := w.next()
+	if word == nil {
+		return false
+	}
+	switch say(word) {
+	case saysNo, saysIdentity:
+		return true
+	}
+	switch string(word) {
+	case "at", "expires", "expiry", "expiration", "hint", "policy", "strength", "length", "reset", "changed", "count", "rules", "error", "message", "msg", "manager", "field", "input",
+		"required", "only", "less", "age", "days", "enabled", "s", "provider", "generator", "encoder", "hasher", "validator", "store", "ref", "refs", "arn", "version", "class", "form",
+		"prompt", "placeholder", "help", "mode", "engine", "service", "request", "response", "handler", "change", "confirmation", "history", "algorithm", "method", "source", "stage":
+		return true
+	}
+	return false
 }
 
 func quote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
@@ -438,10 +568,13 @@ func reference(v []byte, quoted bool) bool {
 	// An identifier with a number in it: oauth2Password, sha256sum.
 	if !quoted && sign == 0 && randomEighths(v) < 0 {
 		low := bytes.ToLower(v)
-		for _, w := range [][]byte{[]byte("pass"), []byte("secret"), []byte("word"), []byte("pwd"), []byte("auth"), []byte("token"), []byte("_")} {
+		for _, w := range [][]byte{[]byte("pass"), []byte("secret"), []byte("word"), []byte("pwd"), []byte("auth"), []byte("token")} {
 			if bytes.Contains(low, w) {
 				return true
 			}
+		}
+		if i := bytes.IndexByte(v, '_'); i > 0 && i+1 < len(v) && is(v[i+1], cAlpha) {
+			return true
 		}
 	}
 	return false
