@@ -116,11 +116,11 @@ func personOf(name, local string) string {
 		}
 		return ""
 	}
-	var s scan
-	evidence, ok := s.nameShape([]byte(name))
+	f, ok := shapeOfName([]byte(name))
+	evidence := f.evidence
 	first, _ := utf8.DecodeRuneInString(name)
 	switch {
-	case !ok:
+	case !ok, f.word:
 		return ""
 	case len(words) == 1:
 		if evidence >= 1.1 {

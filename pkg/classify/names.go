@@ -28,6 +28,12 @@ func tagNames(text []byte) []hit {
 		if f.Start > 0 && text[f.Start-1] == '_' {
 			continue // the tail of an identifier is nobody's name
 		}
+		// A quotation mark that ends a value ends a name.
+		for _, mark := range [...]string{"\",", "\":", "\"}", "\"]"} {
+			if i := bytes.Index(text[f.Start:f.End], []byte(mark)); i > 0 {
+				f.End = f.Start + i
+			}
+		}
 		hits = append(hits, hit{typ: "PERSON", start: f.Start, end: f.End, score: max(0.5, math.Round(100*f.Score)/100)})
 	}
 	return hits
@@ -74,8 +80,7 @@ first last second third next previous one two three four five six seven eight ni
 general manager director president vice chief officer executive senior junior lead head secretary minister king queen prince princess duke
 mr mrs ms dr prof sir madam herr frau mme signor señor señora
 microsoft's google's apple's it's that's there's what's here's i'm i'll i've i'd we're we'll you're don't can't won't didn't doesn't isn't let's`)
-	thingKeys = wordSet("room item plan service device server file package dependency bank merchant store shop hotel restaurant city town country state province region county street address line1 line2 address1 address2 title description product company organization organisation org event label flag subject summary category tag type status model brand language timezone currency department school university location place venue project repository team topic genre album song city_name country_name company_name product_name display_name")
-	orgTail   = wordSet("inc ltd llc gmbh ag corp corporation co university college school hospital bank group institute foundation street road avenue st ave rd blvd drive lane park square bridge station airport hotel restaurant museum theatre theater stadium center centre building tower church society association club league award prize act law theorem algorithm method distribution process test model county city valley river lake island beach mountain day festival cup series")
+	orgTail = wordSet("inc ltd llc gmbh ag corp corporation co university college school hospital bank group institute foundation street road avenue st ave rd blvd drive lane park square bridge station airport hotel restaurant museum theatre theater stadium center centre building tower church society association club league award prize act law theorem algorithm method distribution process test model county city valley river lake island beach mountain day festival cup series")
 )
 
 // gazetteer is corpus/names as recognisers of fields see it.

@@ -2,7 +2,9 @@ package classify
 
 import (
 	"bytes"
+	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -10,191 +12,739 @@ import (
 // alone decides nothing: most "name" fields of webhooks are names of things. Key, what
 // stands around it, and the shape of the value have to agree.
 
-var fieldTriggers = []ownSecret{{"field", []string{
-	`name"`, `name\"`, `author"`, `assignee"`, `reporter"`, `recipient"`, `beneficiary"`, `attendee"`, `signatory"`, `passenger"`, `cardholder"`, `surname"`, `nombre"`,
-	`prenom"`, `prénom"`, `apellido"`, `apellidos"`, `cognome"`, `nome"`, `voornaam"`, `achternaam"`, `nom"`, `patient"`, `guest"`, `employee"`, `manager"`, `physician"`, `doctor"`, `customer"`, `contact"`, `sender"`, `lead"`, `owner"`, `approver"`, `requester"`, `requestor"`, `createdBy"`, `created_by"`, `updatedBy"`, `updated_by"`, `supervisor"`, `host"`, `agent"`, `driver"`,
-}, (*scan).personField, nil}}
+// fieldKind is what a key says of its value.
+type fieldKind uint8
 
-// keys that name a person, without separators and in lower case
-var personFields = wordSet(`firstname lastname fullname givenname familyname surname forename middlename contactname customername guestname patientname cardholdername cardholder
-author authorname assignee assigneename reporter reportername recipient recipientname beneficiary beneficiaryname attendee attendeename signatory signatoryname
-passenger passengername vorname nachname prenom prénom nom nombre apellido apellidos cognome nome voornaam achternaam employeename membername username ownername
-managername manager doctorname doctor physician physicianname tenantname spousename emergencycontactname legalname maidenname realname accountholdername accountholder
-holdername billingname shippingname sendername sender studentname teachername applicantname candidatename clientname buyername sellername drivername invitee inviteename
-displayname preferredname nickname patient guest customer employee contact accountname nameoncard agentname bookername travelername travellername leadguestname
-insuredname claimantname payeename payername payorname parentname guardianname childname representativename vendorcontactname speakername lead owner approver requester requestor createdby updatedby supervisor host agent driver lname fname mname`)
+const (
+	fieldOther  fieldKind = iota // nothing about persons
+	fieldThing                   // a name of a thing: names of persons in it are its name
+	fieldBare                    // a name, of what stands above it
+	fieldGiven                   // the same in languages where it is a first name beside a surname
+	fieldLoose                   // a name or a handle: the value has to look like a person's
+	fieldPiece                   // first, last: a part of a name if others stand beside it
+	fieldRole                    // somebody, or a firm, a team, a program
+	fieldFull                    // a full name: of what stands above it, and mostly of somebody
+	fieldPerson                  // somebody
+	fieldPart                    // a part of a name
+)
 
-// keys of those that name other things as often: the value has to look like a name
-var looseFields = wordSet("username displayname nickname accountname sender customer contact nome nombre nom author recipient manager lead owner host agent driver createdby updatedby")
+// What the words of a key say.
+const (
+	wordName   = 1 << iota // name, nombre
+	wordPart               // first, given: parts with a name behind
+	wordWhole              // surname, vorname: parts by themselves
+	wordHuman              // patient: a person in any case
+	wordRole               // customer: a person or a firm
+	wordThing              // product: has a name, and is no person
+	wordOther              // id, email: not a name
+	wordLoose              // nickname
+	wordAction             // created by, assigned to
+	wordBy                 // by, to
+	wordFill               // of, the, primary: says nothing
+)
 
-// parents under which a bare "name" is a person's
-var personParents = [][]byte{
-	[]byte("customer"), []byte("guest"), []byte("patient"), []byte("contact"), []byte("employee"), []byte("person"), []byte("author"), []byte("committer"), []byte("owner"),
-	[]byte("applicant"), []byte("candidate"), []byte("passenger"), []byte("attendee"), []byte("billing_details"), []byte("shipping"), []byte("cardholder"), []byte("member"),
-	[]byte("student"), []byte("user"), []byte("client"), []byte("buyer"), []byte("recipient"), []byte("traveler"), []byte("traveller"), []byte("booker"), []byte("requester"), []byte("assignee"),
-	[]byte("people"), []byte("pusher"), []byte("lead"), []byte("subscriber"), []byte("tenant"), []byte("driver"), []byte("payer"), []byte("from"), []byte("to"),
-}
-
-func (s *scan) personField(start, end int) {
-	if s.noNames {
-		return
-	}
-	t := s.text
-	quote := end - 1
-	esc := t[quote-1] == '\\'
-	keyEnd := quote
-	if esc {
-		keyEnd--
-	}
-	k := keyEnd
-	for k > 0 && keyEnd-k < 40 && (isWord(t[k-1]) || t[k-1] == '-' || t[k-1] == ' ' || is(t[k-1], cHigh)) {
-		k--
-	}
-	if s.at(k-1) != '"' {
-		return
-	}
-	i := end
-	for i < len(t) && i-end < 6 && (t[i] == ' ' || t[i] == ':' || t[i] == '\\' || t[i] == '\t') {
-		i++
-	}
-	if s.at(i) != '"' || bytes.IndexByte(t[end:i], ':') < 0 {
-		return
-	}
-	v := i + 1
-	stop := bytes.IndexByte(t[v:min(len(t), v+80)], '"')
-	if stop < 0 {
-		return
-	}
-	stop += v
-	if esc && stop > v && t[stop-1] == '\\' {
-		stop--
-	}
-	var key []byte
-	for _, c := range bytes.ToLower(t[k:keyEnd]) {
-		if c != '_' && c != '-' && c != ' ' {
-			key = append(key, c)
+var keyWords = func() map[string]uint16 {
+	m := map[string]uint16{}
+	for flag, words := range map[uint16]string{
+		wordName: "name names nom nome nombre naam navn namn nimi imię имя ad adi adı isim 姓名 氏名 名前 이름 성명",
+		wordPart: "first last given family middle maiden full legal preferred real birth complete completo completa complet famille familia pila father's second née",
+		wordWhole: `firstname lastname surname forename givenname familyname middlename maidenname fullname fname lname mname vorname nachname familienname rufname geburtsname prenom prénom prenoms
+apellido apellidos cognome voornaam achternaam sobrenome etunimi sukunimi fornavn etternavn efternamn efternavn förnamn fornamn imie imię nazwisko jmeno jméno prijmeni příjmení soyad soyadi soyadı adsoyad
+имя фамилия отчество 姓 名 姓名 氏名 이름 성명 fio фио`,
+		wordHuman: `patient employee emp attendee adjuster appraiser passenger person people persons individual human student pupil teacher tutor instructor trainer professor doctor physician nurse surgeon therapist practitioner clinician
+midwife dentist spouse husband wife child children kid son daughter father mother parent sibling kin guardian dependent dependents relative traveler traveller travelers travellers booker occupant
+resident heir witness speaker presenter panelist invitee nominee donor volunteer coach player captain courier pilot interviewer interviewee interpreter mentor mentee
+attorney lawyer solicitor notary judge plaintiff defendant signatory signatories signer signee cardholder assignee candidate newborn deceased victim suspect roommate flatmate neighbor neighbour
+colleague supervisor caregiver carer nanny babysitter therapist bride groom passport traveller jockey cyclist supervisor foreman
+staffer clerk cashier waiter chef cook barber hairdresser stylist photographer mechanic gardener
+mitarbeiter mitarbeiterin ansprechpartner ansprechpartnerin patientin arzt ärztin bewerber bewerberin fahrer fahrerin sachbearbeiter sachbearbeiterin bearbeiter betreuer kontaktperson ehepartner ehegatte kind kinder vater mutter reisende reisender fahrgast schüler lehrer begleitperson
+paciente empleado empleada pasajero pasajera médico médica medico conductor huesped huésped huespedes alumno alumna profesor persona trabajador acompañante
+employé employée passager voyageur médecin chauffeur élève professeur personne interlocuteur salarié
+paziente dipendente passeggero ospite conducente studente autista
+medewerker contactpersoon patiënt chauffeur pacjent pracownik kierowca lekarz osoba gość hasta çalışan yolcu öğrenci kişi paciente funcionário passageiro hóspede motorista aluno médico
+сотрудник пациент водитель пассажир`,
+		wordRole: `customer client guest contact contacts author authors assignee reporter recipient recipients beneficiary beneficiaries applicant member members manager managers mgr lead leader owner owners approver reviewer reviewers
+requester requestor creator editor committer contributor contributors maintainer maintainers participant participants invitees host hosts agent agents representative rep reps salesperson seller buyer tenant landlord lessee lessor
+renter borrower lender guarantor insured policyholder claimant payer payee payor partner holder accountholder subscriber referrer referee caller operator technician engineer developer
+translator narrator artist composer actor director producer founder ceo cfo cto shareholder consignee sender user users admin administrator coordinator organizer organiser chair secretary
+treasurer recruiter consultant advisor adviser broker auditor inspector investigator analyst worker caseworker staff personnel crew driver drivers pusher respondent learner customers clients employees
+patients guests passengers attendees students speakers candidates applicants tenants residents visitors visitor registrant enrollee delegate cc bcc from to
+kunde kundin kunden gast gäste mieter mieterin vermieter empfänger absender auftraggeber inhaber kontoinhaber karteninhaber versicherungsnehmer teilnehmer mitglied besteller käufer verkäufer betreff_person verfasser autor ersteller antragsteller
+cliente agente agent titular destinatario remitente contacto solicitante responsable autor miembro comprador vendedor propietario usuario encargado
+invité destinataire expéditeur responsable titulaire demandeur auteur membre acheteur vendeur locataire propriétaire
+destinatario mittente titolare richiedente responsabile autore membro acquirente intestatario inquilino
+klant gast ontvanger afzender eigenaar huurder aanvrager klient klientka odbiorca nadawca właściciel najemca müşteri musteri misafir alıcı yolcu doktor gönderen destinatário remetente solicitante responsável comprador
+клиент гость получатель отправитель автор контакт 客户 联系人 担当者 顧客 고객 담당자`,
+		wordThing: `host_ file product branch company organization organisation org business employer firm event room hotel city town village street country state province region county district
+project team group channel category item sku brand model make device plan tag label class method function package module server service services app application db database table
+column field folder directory bucket queue topic repo repository screen theme bank school university college department dept division merchant store shop campaign course song
+album book movie film show game currency language lang timezone locale color colour font site website page domain host hostname computer machine node cluster pod container image instance zone
+vendor supplier manufacturer insurer shipper publisher otel firma_ garage workshop clinic hospital pharmacy court ministry authority agency foundation namespace label container region profile scope port album track artist_ genre place venue location building floor restaurant airport station line route vehicle car ship vessel airline carrier flight train airport drug medication medicine disease diagnosis test procedure
+role permission policy rule filter job task step stage workflow pipeline build commit release version environment env variable parameter param attribute property option feature flag setting
+template form document report list folder view widget menu chart board sprint epic milestone ticket issue subject title description summary type status event action
+food dish recipe ingredient species breed pet animal team_ club league tournament band label_ publisher journal conference symposium
+dept unit office warehouse asset equipment material collection series playlist podcast episode
+datei produkt firma unternehmen projekt stadt straße strasse ort land bundesland abteilung marke modell verein schule artikel gerät rechner raum zimmer
+producto empresa ciudad calle pais país provincia proyecto marca modelo archivo escuela banco tienda hotel habitacion
+produit entreprise société ville rue pays projet marque modèle fichier école banque magasin
+prodotto azienda città via paese progetto marca modello file_ scuola banca negozio
+product_ bedrijf stad straat land_ project_ merk model_ bestand school_ produto cidade rua arquivo escola`,
+		wordOther: `id ids uid uuid guid key url uri link href email mail mails phone telephone tel mobile fax count number no num nr date time at on since until code hash token secret address addresses addr avatar photo picture
+gender sex age dob birthday birthdate nationality size amount price total quantity qty index position order rank score rating level grade note notes comment comments message text body content
+ip mac path query params data value values is has can password pin login notes bio salutation prefix suffix zip postal postcode initials type status state_ ssn iban bic account_ method
+title reference ref slug`,
+		wordLoose:  "nickname nick alias screenname displayname display shown username login handle sirname label accountname account",
+		wordAction: "created updated modified edited changed submitted assigned reported approved signed booked prepared requested reviewed completed closed opened resolved handled issued sold ordered paid referred invited uploaded written authored recorded verified checked entered added performed ship shipped bill billed deliver delivered sent received served seen attended witnessed cared",
+		wordBy:     "by to for with por par von da door przez",
+		wordFill:   "of the de du des del della do da di van der den la le primary secondary main other new old current previous next lead_ emergency billing shipping delivery sales case care project team account policy card attending referring responsible in charge on my your our their pre co cl s1 additional alternate alt authorized authorised legal_ registered ship bill actual original vendor_ i responsible technical support",
+	} {
+		for _, w := range strings.Fields(words) {
+			m[strings.TrimSuffix(w, "_")] |= flag
 		}
 	}
-	evidence, shaped := s.nameShape(t[v:stop])
-	if !shaped {
-		return
+	return m
+}()
+
+// keyKind says what a key is a key of. English and German keys end in what they name
+// (team lead, product name), Romance ones begin with it (nombre del cliente).
+func keyKind(key []byte) fieldKind {
+	if len(key) == 0 || len(key) > 48 {
+		return fieldOther
 	}
-	score := 0.0
+	var buf [8]uint16
+	var last, first string
+	words := buf[:0]
+	for i := 0; i < len(key) && len(words) < cap(buf); {
+		for i < len(key) && !is(key[i], cAlpha|cHigh) {
+			i++
+		}
+		start := i
+		for i < len(key) && is(key[i], cAlpha|cHigh) && (i == start || !is(key[i], cUpper) || is(key[i-1], cUpper) && !(i+1 < len(key) && is(key[i+1], cLower))) {
+			i++
+		}
+		if i == start {
+			continue
+		}
+		var low [48]byte
+		w := lowerInto(low[:0], key[start:i])
+		if len(words) > 0 && (len(w) == 1 || keyNoise[string(w)]) {
+			continue // custom__c, real_name_normalized
+		}
+		if string(w) == "of" && len(words) > 0 && words[len(words)-1]&(wordHuman|wordRole) != 0 {
+			break // attorney of record
+		}
+		if len(words) == 0 {
+			first = string(w)
+		}
+		last = string(w)
+		words = append(words, wordFlags(w))
+	}
+	if len(words) == 0 {
+		return fieldOther
+	}
+	n := len(words)
+	head := words[n-1]
+	all := uint16(0)
+	for _, w := range words {
+		all |= w
+	}
+	if n == 1 {
+		switch {
+		case last == "fullname":
+			return fieldFull
+		case head&wordWhole != 0:
+			return fieldPart
+		case head&wordName != 0:
+			if givenKeys[last] {
+				return fieldGiven
+			}
+			return fieldBare
+		case head&wordHuman != 0:
+			return fieldPerson
+		case head&wordRole != 0:
+			return fieldRole
+		case head&wordLoose != 0:
+			return fieldLoose
+		case head&wordPart != 0 && head&wordFill == 0 && (last == "first" || last == "last" || last == "given" || last == "family"):
+			return fieldPiece
+		case head&wordThing != 0:
+			return fieldThing
+		}
+		return fieldOther
+	}
+	before := words[n-2]
 	switch {
-	case string(key) == "name":
-		if evidence < 0.8 || s.thingAround(k) {
-			return
+	case head&wordWhole != 0 && head&wordName == 0: // guest surname
+		return fieldPart
+	case head&wordName != 0 && n > 1: // guest name
+		switch {
+		case n == 2 && first == "full":
+			return fieldFull
+		case before&(wordPart|wordWhole) != 0:
+			return fieldPart
+		case before&wordHuman != 0:
+			return fieldPerson
+		case before&(wordRole|wordAction|wordBy) != 0:
+			return fieldRole
+		case before&wordLoose != 0:
+			return fieldLoose
+		case before&wordThing != 0:
+			return fieldThing
+		case all&(wordHuman|wordRole) != 0:
+			return fieldRole
 		}
-		if s.personAround(k) {
-			score = 0.9
-		} else if evidence >= 2 {
-			score = 0.7
+		return fieldBare
+	case last == "card" && words[0]&wordName != 0, last == "kin": // name on card
+		return fieldPerson
+	case words[0]&wordName != 0 && keyRomance[first]: // nombre del cliente
+		rest := uint16(0)
+		for _, w := range words[1:] {
+			rest |= w
 		}
-	case looseFields[string(key)]:
-		if evidence >= 0.8 {
-			score = 0.85
+		switch {
+		case rest&wordPart != 0:
+			return fieldPart
+		case rest&wordHuman != 0:
+			return fieldPerson
+		case rest&wordThing != 0:
+			return fieldThing
+		case rest&wordRole != 0:
+			return fieldRole
+		case rest&wordWhole != 0:
+			return fieldPart
 		}
-	case personFields[string(key)]:
-		score = 0.95
+		return fieldBare
+	case last == "charge" && all&wordHuman != 0: // person in charge
+		return fieldPerson
+	case head&wordBy != 0 && before&wordAction != 0: // created by
+		return fieldRole
+	case head&wordOther != 0:
+		return fieldOther
+	case head&wordHuman != 0:
+		return fieldPerson
+	case head&wordRole != 0:
+		return fieldRole
+	case head&wordThing != 0:
+		return fieldThing
+	case head&wordLoose != 0:
+		return fieldLoose
 	}
-	if score > 0 {
-		s.add(hit{typ: "PERSON", start: v, end: stop, score: score})
-	}
+	return fieldOther
 }
 
-// personAround reports whether the object that holds a bare name is a person: its key
-// says so, or an e-mail address or a birthday stands beside the name.
-func (s *scan) personAround(at int) bool {
-	before := s.text[max(0, at-160):at]
-	if i := bytes.LastIndexByte(before, '{'); i >= 0 {
-		head := bytes.ToLower(before[:i])
-		if len(head) > 40 {
-			head = head[len(head)-40:]
-		}
-		for _, p := range personParents {
-			if j := bytes.LastIndex(head, p); j >= 0 && bytes.IndexByte(head[j:], ',') < 0 && bytes.IndexByte(head[j:], '}') < 0 {
-				return true
+// keyNoise says in which form a value is, not of what.
+var keyNoise = wordSet("normalized normalised raw text txt str string val value display displayed formatted latin native kana kanji romanized en de fr es local")
+
+// givenKeys mean a full name or a first name.
+var givenKeys = wordSet("nombre nom nome imię имя jmeno jméno ad adi adı")
+
+// keyRomance are the words for a name that stand in front of what they name.
+var keyRomance = wordSet("nombre nom nome name naam imię imie")
+
+// wordFlags looks a word of a key up. Words written together are taken apart: a guestname
+// is a guest's, a Kundenname a Kunde's, an assignedto a person.
+func wordFlags(w []byte) uint16 {
+	if f, ok := keyWords[string(w)]; ok {
+		return f
+	}
+	for _, end := range [...]string{"s", "es"} {
+		if stem, ok := bytes.CutSuffix(w, []byte(end)); ok && len(stem) > 2 {
+			if f, ok := keyWords[string(stem)]; ok {
+				return f
 			}
 		}
-		before = before[i:]
 	}
-	after := s.text[at:min(len(s.text), at+160)]
-	if i := bytes.IndexByte(after, '}'); i >= 0 {
-		after = after[:i]
-	}
-	for _, w := range []string{`"email`, `"phone`, `"dob`, `"birth`, `"gender`, `"ssn`, `"title": "M`} {
-		if bytes.Contains(before, []byte(w)) || bytes.Contains(after, []byte(w)) {
-			return true
+	for _, name := range [...]string{"adi", "adı", "fullname", "firstname", "lastname", "surname", "name", "person", "contact", "holder", "manager", "doctor", "by", "to"} {
+		stem, ok := bytes.CutSuffix(w, []byte(name))
+		if !ok || len(stem) < 3 {
+			continue
+		}
+		for _, link := range [...]string{"", "n", "en", "s", "es", "er"} {
+			base, ok := bytes.CutSuffix(stem, []byte(link))
+			f := keyWords[string(base)]
+			if !ok || f == 0 || f&(wordHuman|wordRole|wordPart|wordAction|wordThing|wordLoose) == 0 {
+				continue
+			}
+			switch name {
+			case "by", "to":
+				if f&wordAction != 0 {
+					return wordRole
+				}
+			case "name", "adi", "adı":
+				switch {
+				case f&wordPart != 0:
+					return wordWhole
+				case f&(wordHuman|wordRole) != 0:
+					return f & (wordHuman | wordRole)
+				case f&wordLoose != 0:
+					return wordLoose
+				}
+				return wordThing
+			case "fullname", "firstname", "lastname", "surname":
+				return wordWhole
+			default:
+				return wordRole
+			}
 		}
 	}
-	return false
+	return 0
 }
 
-// thingAround reports whether the object that holds a bare name is a thing:
-// "product": {"name": …}.
-func (s *scan) thingAround(at int) bool {
-	before := s.text[max(0, at-120):at]
-	i := bytes.LastIndexByte(before, '{')
-	if i < 0 {
-		return false
+// fieldVerdict says whether the value of a key is a person's name: a score, or 0. thing:
+// what looks like a person in it is not. parent is the key of the object around, beside
+// whether an address or a birthday stands in the same object.
+func fieldVerdict(kind, parent fieldKind, beside bool, value []byte) (score float64, thing bool) {
+	switch kind {
+	case fieldOther:
+		return 0, false
+	case fieldThing:
+		return 0, true
+	case fieldBare, fieldGiven:
+		switch {
+		case parent == fieldPerson, parent == fieldRole:
+			kind = parent
+		case parent == fieldThing && !beside:
+			return 0, true
+		case beside:
+			kind = fieldRole
+		}
+	case fieldFull:
+		if kind = fieldPerson; parent == fieldThing && !beside {
+			kind = fieldLoose
+		}
+	case fieldPiece:
+		if kind = fieldLoose; parent == fieldPerson || parent == fieldRole {
+			kind = fieldPart
+		}
+	case fieldLoose:
+		if parent == fieldPerson || parent == fieldRole && beside {
+			kind = fieldRole
+		}
 	}
-	head := bytes.TrimRight(before[:i], " \t\r\n:\\\"[")
-	k := len(head)
-	for k > 0 && isWord(head[k-1]) {
-		k--
-	}
-	return thingKeys[string(bytes.ToLower(head[k:]))]
-}
-
-// nameShape says whether a value can be a person's name, and how much the gazetteer
-// speaks for it.
-func (s *scan) nameShape(v []byte) (evidence float64, ok bool) {
-	if len(v) < 2 || len(v) > 60 {
+	v, ok := shapeOfName(value)
+	if !ok {
 		return 0, false
 	}
-	words, g := 0, gazetteerOnce()
-	var low [64]byte
-	for _, w := range bytes.Fields(v) {
-		w = bytes.Trim(w, ".,()'")
+	if v.org && kind < fieldPerson && v.evidence < 1.4 || v.word && kind < fieldFull && !v.titled {
+		return 0, false
+	}
+	many := v.words > 1 && v.caps >= v.words
+	switch kind {
+	case fieldPart:
+		return 0.95, false
+	case fieldPerson:
+		if v.caps > 0 || v.words > 1 || v.evidence >= 0.8 {
+			return 0.95, false
+		}
+	case fieldRole:
+		if v.titled || many && v.evidence >= 0.35 || v.words == 1 && v.caps == 1 && v.evidence >= 0.8 || v.words > 1 && v.evidence >= 1.2 {
+			return 0.9, false
+		}
+	case fieldLoose:
+		if v.titled || many && v.evidence >= 0.8 || v.words == 1 && v.caps == 1 && v.evidence >= 1.3 {
+			return 0.85, false
+		}
+	case fieldBare, fieldGiven:
+		if v.titled || many && v.evidence >= 2 {
+			return 0.7, false
+		}
+	}
+	return 0, false
+}
+
+// pairKeys are the keys of objects that hold a key and a value: forms, custom fields.
+var pairKeys = map[string]uint8{
+	"label": pairLabel, "key": pairLabel, "field": pairLabel, "question": pairLabel, "title": pairLabel, "prompt": pairLabel, "property": pairLabel, "attribute": pairLabel,
+	"Label": pairLabel, "Key": pairLabel, "Field": pairLabel, "Question": pairLabel, "fieldName": pairLabel, "field_name": pairLabel, "id": pairLabel, "ref": pairLabel, "type": pairLabel,
+	"value": pairValue, "answer": pairValue, "Value": pairValue, "Answer": pairValue, "text": pairValue, "response": pairValue, "content": pairValue, "val": pairValue,
+}
+
+const (
+	pairLabel = 1 + iota
+	pairValue
+)
+
+// besideWords are keys that stand beside the name of a person.
+var besideWords = wordSet("email mail emails phone telephone mobile tel dob birth birthday birthdate dateofbirth gender sex ssn salutation nationality age passport geburtsdatum geburtstag telefon telefono téléphone correo")
+
+func besideKey(key []byte) bool {
+	var buf [24]byte
+	low := buf[:0]
+	for _, c := range key {
+		if len(low) == cap(low) {
+			return false
+		}
+		switch {
+		case is(c, cUpper):
+			low = append(low, c+'a'-'A')
+		case c != '_' && c != '-':
+			low = append(low, c)
+		}
+	}
+	return besideWords[string(low)]
+}
+
+// keySeen is what was found out about a key.
+type keySeen struct {
+	from, to int
+	kind     fieldKind
+	pair     uint8
+	beside   bool
+}
+
+// fields walks over text that holds objects in JSON, and finds names by their keys. It
+// follows braces as far as there are any: a chunk may begin inside an object.
+func (s *scan) fields() {
+	t := s.text
+	if !bytes.Contains(t, []byte(`":`)) && !bytes.Contains(t, []byte(`" :`)) {
+		return
+	}
+	type object struct {
+		kind   fieldKind // of the key it stands behind
+		array  bool
+		beside bool
+		parts  int       // keys of parts of a name
+		pair   uint8     // the last key: what the next value is in {"label": …, "value": …}
+		label  fieldKind // of such an object
+		bare   [4][2]int // values that are judged when all keys are known
+		kinds  [4]fieldKind
+		n      int
+	}
+	var stack [64]object
+	var keys [64]keySeen
+	depth := 0 // entries of stack that are in use, beyond the first
+	var key fieldKind
+	var things [][2]int
+	judge := func(kind, parent fieldKind, beside bool, v [2]int) {
+		if fileLike(t[v[0]:v[1]]) {
+			things = append(things, v)
+			return
+		}
+		score, thing := fieldVerdict(kind, parent, beside, unescaped(t[v[0]:v[1]]))
+		switch {
+		case score > 0:
+			s.add(hit{typ: "PERSON", start: v[0], end: v[1], score: score})
+		case thing:
+			things = append(things, v)
+		}
+	}
+	close := func() {
+		o := &stack[depth]
+		for i := range o.n {
+			kind := o.kinds[i]
+			if o.parts > 1 && (kind == fieldGiven || kind == fieldPiece) && o.kind != fieldThing { // nombre beside apellidos
+				kind = fieldPart
+			}
+			judge(kind, o.kind, o.beside, o.bare[i])
+		}
+		if depth > 0 {
+			depth--
+		} else {
+			*o = object{}
+		}
+		key = fieldOther
+	}
+	for i := 0; i < len(t); i++ {
+		switch t[i] {
+		case '{', '[':
+			if depth+1 < len(stack) {
+				depth++
+				k := key
+				if stack[depth-1].array && t[i] == '{' {
+					k = stack[depth-1].kind
+				}
+				stack[depth] = object{kind: k, array: t[i] == '['}
+			}
+			if t[i] == '{' {
+				key = fieldOther
+			}
+		case '}', ']':
+			close()
+		case ',':
+			if !stack[depth].array {
+				key = fieldOther
+			}
+		case '"':
+			esc := i > 0 && t[i-1] == '\\'
+			end := i + 1
+			for end < len(t) && end-i < 512 && t[end] != '"' && t[end] != '\n' {
+				if t[end] == '\\' && !esc {
+					end++
+				}
+				end++
+			}
+			if end >= len(t) || t[end] != '"' {
+				continue
+			}
+			from, to := i+1, end
+			if esc && to > from && t[to-1] == '\\' {
+				to--
+			}
+			i = end
+			next := end + 1
+			for next < len(t) && next-end < 16 && is(t[next], cSpace) {
+				next++
+			}
+			if s.at(next) == ':' {
+				// Few keys make up most payloads.
+				if from == to {
+					key = fieldOther
+					continue
+				}
+				seen := &keys[(int(t[from])*5+int(t[to-1])*3+to-from)%len(keys)]
+				if seen.to == 0 || !bytes.Equal(t[seen.from:seen.to], t[from:to]) {
+					*seen = keySeen{from, to, keyKind(t[from:to]), pairKeys[string(t[from:to])], false}
+					seen.beside = seen.kind == fieldOther && besideKey(t[from:to])
+				}
+				key = seen.kind
+				stack[depth].pair = seen.pair
+				stack[depth].beside = stack[depth].beside || seen.beside
+				switch key {
+				case fieldPart:
+					stack[depth].parts += 2
+				case fieldPiece:
+					stack[depth].parts++
+				}
+				continue
+			}
+			o := &stack[depth]
+			if pair := o.pair; !o.array && (pair != 0 || key == fieldBare) {
+				o.pair = 0
+				switch named := keyKind(unescaped(t[from:to])); {
+				case pair == pairValue && o.label >= fieldBare:
+					judge(max(o.label, fieldRole), fieldOther, false, [2]int{from, to})
+					continue
+				case pair == pairValue:
+				case named >= fieldBare:
+					o.label = named
+				}
+			}
+			if key == fieldOther || to-from < 1 || to-from > 160 {
+				continue
+			}
+			if key == fieldPiece && o.array && depth > 0 && stack[depth-1].parts > 1 {
+				key = fieldPart
+			}
+			if key >= fieldBare && key <= fieldPiece && !o.array && o.n < len(o.bare) {
+				o.bare[o.n], o.kinds[o.n] = [2]int{from, to}, key
+				o.n++
+				continue
+			}
+			judge(key, o.kind, o.beside, [2]int{from, to})
+		}
+	}
+	for depth > 0 {
+		close()
+	}
+	close()
+	if len(things) > 0 {
+		s.vetoNames(things)
+	}
+}
+
+// fileLike reports whether a value ends as names of files do.
+func fileLike(v []byte) bool {
+	i := bytes.LastIndexByte(v, '.')
+	if i < 1 || len(v)-i < 3 || len(v)-i > 5 {
+		return false
+	}
+	for _, c := range v[i+1:] {
+		if !is(c, cLower|cDigit) {
+			return false
+		}
+	}
+	return true
+}
+
+// vetoNames drops names of persons in the names of things: a firm may be called after
+// its founders.
+func (s *scan) vetoNames(things [][2]int) {
+	kept := s.hits[:0]
+	for _, h := range s.hits {
+		in := false
+		if h.typ == "PERSON" {
+			for _, v := range things {
+				in = in || v[0] <= h.start && h.end <= v[1]
+			}
+		}
+		if !in {
+			kept = append(kept, h)
+		}
+	}
+	s.hits = kept
+}
+
+// unescaped decodes the escapes of a JSON string; offsets do not matter here.
+func unescaped(v []byte) []byte {
+	if bytes.IndexByte(v, '\\') < 0 {
+		return v
+	}
+	var out []byte
+	hex := func(i int) rune {
+		if i+4 > len(v) {
+			return -1
+		}
+		r := rune(0)
+		for _, c := range v[i : i+4] {
+			if !isHex(c) {
+				return -1
+			}
+			r = r<<4 | rune(unhex(c))
+		}
+		return r
+	}
+	for i := 0; i < len(v); i++ {
+		if v[i] != '\\' || i+1 == len(v) {
+			out = append(out, v[i])
+			continue
+		}
+		for i+1 < len(v) && v[i+1] == '\\' { // escaped twice
+			i++
+		}
+		i++
+		if i == len(v) {
+			break
+		}
+		if v[i] != 'u' {
+			out = append(out, v[i])
+			continue
+		}
+		r := hex(i + 1)
+		if r < 0 {
+			return v
+		}
+		i += 4
+		if utf16.IsSurrogate(r) && i+2 < len(v) && v[i+1] == '\\' && v[i+2] == 'u' {
+			r = utf16.DecodeRune(r, hex(i+3))
+			i += 6
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return out
+}
+
+// nameForm is what the form of a value says of its being a person's name.
+type nameForm struct {
+	words    int     // without titles and particles
+	caps     int     // of them with a capital, or of a script that has none
+	evidence float64 // how much the gazetteer speaks for it
+	titled   bool
+	org      bool // ends as names of firms and places do
+	word     bool // begins with a word that begins sentences and headings
+}
+
+// noNames are values that stand where a name is not known, or where a program acts.
+var noNames = wordSet(`unknown none null nil n/a na undefined anonymous test admin administrator root system guest customer user default nobody everyone all other self me true false yes no tbd todo example
+scheduler cron bot api webhook automation unassigned deleted redacted public internal private standard premium basic free pending open closed active inactive new`)
+
+// shapeOfName says whether a value can be a person's name.
+func shapeOfName(v []byte) (f nameForm, ok bool) {
+	v = bytes.Trim(v, " \t\"'")
+	if len(v) < 2 || len(v) > 96 {
+		return f, false
+	}
+	first, _ := utf8.DecodeRune(v)
+	if r := first; r >= 0x1100 && unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) {
+		n := 0
+		for _, r := range string(v) {
+			if !unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) && r != ' ' && r != 0x30FB && r != 0x3000 && r != 0x30FC {
+				return f, false
+			}
+			n++
+		}
+		return nameForm{words: 2, caps: 2, evidence: 1}, n >= 2 && n <= 12
+	}
+	commas, g := 0, gazetteerOnce()
+	for _, raw := range bytes.Fields(v) {
+		if c := bytes.Count(raw, []byte(",")); c > 0 {
+			if commas += c; commas > 1 || raw[len(raw)-1] != ',' {
+				return f, false
+			}
+		}
+		w := bytes.Trim(raw, ".,()'\"")
 		if len(w) == 0 {
 			continue
 		}
 		r, _ := utf8.DecodeRune(w)
-		if !unicode.IsLetter(r) {
-			return 0, false
+		if !unicode.IsLetter(r) || len(w) > 48 {
+			return f, false
 		}
+		dots := 0
 		for _, c := range w {
+			if c == '.' {
+				dots++
+			}
 			if !is(c, cAlpha|cHigh) && c != '\'' && c != '-' && c != '.' {
-				return 0, false
+				return f, false
 			}
 		}
-		if len(w) > 32 {
-			return 0, false
+		if dots > 2 {
+			return f, false
 		}
+		var low [64]byte
 		l := lowerInto(low[:0], w)
-		if particles[string(l)] || titles[string(l)] {
+		if len(l) < len(w) {
+			l = w
+		}
+		switch {
+		case titles[string(l)]:
+			f.titled = true
+			continue
+		case particles[string(l)] && f.words+len(w) > 0 && r < 0x250 && unicode.IsLower(r):
+			continue
+		case noNames[string(l)], roleWords[string(l)], inner(w):
+			return f, false
+		}
+		flags := g.flags(l)
+		if stopCaps[string(l)] && f.words == 0 && forenameWeight(flags) < 1 && surnameWeight(flags) < 0.9 {
+			f.word = true
+		}
+		f.org = orgTail[string(l)] && f.words > 0
+		f.words++
+		if unicode.IsUpper(r) || !unicode.IsLower(r) {
+			f.caps++
+		}
+		if len(l) == 1 || dots > 0 { // an initial
+			f.evidence += 0.3
 			continue
 		}
-		if !unicode.IsUpper(r) && r < 0x250 && len(bytes.Fields(v)) == 1 {
-			return 0, false // a handle or a slug
+		weight := max(forenameWeight(flags), surnameWeight(flags))
+		if i := bytes.IndexByte(l, '-'); i > 0 && flags == 0 {
+			a, b := g.flags(l[:i]), g.flags(l[i+1:])
+			weight = max(forenameWeight(a), surnameWeight(a), forenameWeight(b), surnameWeight(b))
 		}
-		if stopCaps[string(l)] && words == 0 && forenameWeight(g.flags(l)) < 1 && len(bytes.Fields(v)) > 1 || orgTail[string(l)] && words > 0 {
-			return 0, false
+		if f.words > 3 {
+			weight /= 2
 		}
-		f := g.flags(l)
-		if words == 0 {
-			evidence += forenameWeight(f)
-		} else {
-			evidence += surnameWeight(f)
+		f.evidence += weight
+	}
+	if f.words == 0 || f.words > 5 {
+		return f, false
+	}
+	if f.words == 1 {
+		f.evidence *= 0.8
+	}
+	return f, true
+}
+
+// roleWords are words of job titles, teams and programs: where they stand for somebody
+// there is no name.
+var roleWords = wordSet(`manager desk team support service services sales engineer developer director officer assistant department group alerts operations ops admin bot system office staff agency
+account accounts billing platform security finance legal marketing human resources reception receptionist supervisor coordinator analyst consultant specialist automation integration pipeline
+plan project hospital clinic hotel restaurant school university street road avenue inc llc ltd gmbh corp technologies solutions logistics traders industries systems labs software studio studios
+front back end senior junior head lead customer client user guest`)
+
+// inner reports whether a word has a capital inside, as identifiers have and few names
+// do (McKay, DeLuca, O'Brien).
+func inner(w []byte) bool {
+	n, upper := 0, 0
+	for i := 1; i < len(w); i++ {
+		if is(w[i], cUpper) {
+			upper++
+			if is(w[i-1], cLower) && i > 3 {
+				n++
+			}
 		}
-		words++
 	}
-	if words == 0 || words > 5 {
-		return 0, false
-	}
-	if words == 1 {
-		f := g.flags(lowerInto(low[:0], bytes.Fields(v)[0]))
-		evidence = max(forenameWeight(f), surnameWeight(f)) * 0.8
-	}
-	return evidence, true
+	return n > 0 && upper < len(w)/2
 }

@@ -3,6 +3,7 @@ package classify
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/stoplog/stoplog/pkg/chunk"
 )
@@ -147,6 +148,8 @@ func (d *decision) recogniseLeaves() [][]hit {
 	}
 	all := d.c.recognise(d.in.Text)
 	at := 0
+	format := formatOf(d.s.src.Format, d.in.MediaType)
+	byKey := (format == "form" || format == "csv") && !d.c.opts.NoNames // no text of theirs shows the keys
 	for i := range d.leaves {
 		l := &d.leaves[i]
 		for at < len(all) && all[at].start < l.start {
@@ -156,19 +159,30 @@ func (d *decision) recogniseLeaves() [][]hit {
 			out[i] = d.decoded(l)
 			continue
 		}
+		if byKey && l.kind == leafText && len(l.key) > 0 {
+			if score, _ := fieldVerdict(keyKind(l.key), fieldOther, false, l.text); score >= d.c.opts.MinScore {
+				out[i] = append(out[i], hit{typ: "PERSON", start: 0, end: len(l.text), score: score})
+			}
+		}
 		for ; at < len(all) && all[at].start < l.end; at++ {
 			if h := all[at]; h.end <= l.end {
 				h.start, h.end = h.start-l.start, h.end-l.start
 				out[i] = append(out[i], h)
 			}
 		}
+		out[i] = resolve(out[i])
 	}
 	return out
 }
 
 // decoded searches a decoded value behind its key.
 func (d *decision) decoded(l *leaf) []hit {
-	text := make([]byte, 0, len(l.key)+len(l.text)+8)
+	text := make([]byte, 0, len(l.key)+len(l.text)+72)
+	if keys := l.keys(); len(keys) > 1 {
+		if parent := keys[len(keys)-2]; len(parent) <= 48 && !strings.ContainsAny(parent, "\"\\\n") {
+			text = append(append(append(text, `{"`...), parent...), `":{`...)
+		}
+	}
 	text = append(text, '"')
 	text = append(text, l.key...)
 	text = append(text, `": "`...)

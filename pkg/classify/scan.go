@@ -44,6 +44,7 @@ func (s *scan) run(text []byte) {
 	s.secrets()
 	if !s.noNames {
 		s.hits = append(s.hits, tagNames(text)...)
+		s.fields()
 	}
 	if s.depth < maxEncodings {
 		s.escaped()

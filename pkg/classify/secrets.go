@@ -209,7 +209,7 @@ var secretsOnce = sync.OnceValue(func() *secretTable {
 			t.rules = append(t.rules, r)
 		}
 	}
-	for _, o := range slices.Concat(ownSecrets, labels, addresses, births, macs, fieldTriggers) {
+	for _, o := range slices.Concat(ownSecrets, labels, addresses, births, macs) {
 		r := &secretRule{id: o.id, kind: secretOwn, heads: o.heads}
 		t.rules = append(t.rules, r)
 		for _, w := range o.words {

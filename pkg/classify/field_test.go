@@ -1,0 +1,68 @@
+package classify_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Key, what stands around it and the form of the value decide on typed fields of
+// payloads that nobody declared.
+//
+// SPEC: RED-3
+func TestFieldsNobodyDeclared(t *testing.T) {
+	c := compile(t)
+	cases := []struct{ text, want string }{
+		{`{"guest_name":"Ulrik Oyelaran"}`, "Ulrik Oyelaran"},
+		{`{"contactPerson": "Brandvold, Thandeka"}`, "Brandvold, Thandeka"},
+		{`{"requester.full_name":"Dr. Zivko Haskovec"}`, "Dr. Zivko Haskovec"},
+		{`{"requester":{"full_name":"zivko haskovec"}}`, "zivko haskovec"},
+		{`{"nombre":"Orsolya","apellidos":"Ferreyra Whitlocke"}`, "Orsolya|Ferreyra Whitlocke"},
+		{`{"Nachname": "King", "Vorname": "Ulrik"}`, "King|Ulrik"},
+		{`{"kundenname":"Ulrik Dzhambov","produktname":"Victoria Sofa","dateiname":"Maria.pdf"}`, "Ulrik Dzhambov"},
+		{`{"nombre_del_cliente":"Ikaika Ravnborg","nombre_producto":"Silla Carmen"}`, "Ikaika Ravnborg"},
+		{`{"attendees":["Ulrik Oyelaran","Kwarteng, Tevita"]}`, "Ulrik Oyelaran|Kwarteng, Tevita"},
+		{`{"passengers":[{"name":"Ulrik Oyelaran","age":4},{"name":"Tevita Kwarteng"}]}`, "Ulrik Oyelaran|Tevita Kwarteng"},
+		{`{"name":[{"family":"Oyelaran","given":["Ulrik","Tevita"]}]}`, "Oyelaran|Ulrik|Tevita"},
+		{`{"answers":[{"label":"First name","value":"Ulrik"},{"label":"Company","value":"Bell and Sons"}]}`, "Ulrik"},
+		{`{"createdBy":"Ulrik Oyelaran","updatedBy":"build-bot"}`, "Ulrik Oyelaran"},
+		{`{"firstName":"M\u00e9lusine","last_name":"Oyelaran"}`, `M\u00e9lusine|Oyelaran`},
+		{`{"FirstName__c":"Ulrik"}`, "Ulrik"},
+		{`{\"customer\":{\"name\":\"Ulrik Oyelaran\"}}`, "Ulrik Oyelaran"},
+		{"{\"\u62c5\u5f53\u8005\":\"" + "\u5c71\u7530\u592a\u90ce" + `"}`, "\u5c71\u7530\u592a\u90ce"},
+		{`{"hostname":"martin-7","filename":"Maria.docx","username":"build-bot","product_name":"Jordan Sneakers","branchName":"felix/fix"}`, ""},
+		{`{"company":"Morris, Martinez and Griffin","city":"Florence","team_name":"Payments"}`, ""},
+		{`{"customer":{"name":"Kuehne Logistics GmbH"},"owner":"platform-team","created_by":"scheduler"}`, ""},
+		{`{"repository":{"full_name":"octo/hello","name":"hello-world"}}`, ""},
+		{`{"product":{"name":"Victoria Rose"},"project":{"name":"Martin Luther"}}`, ""},
+	}
+	for _, tc := range cases {
+		var got []string
+		for _, e := range c.Recognise([]byte(tc.text)) {
+			if e.Type == "PERSON" {
+				got = append(got, tc.text[e.Start:e.End])
+			}
+		}
+		var want []string
+		if tc.want != "" {
+			want = strings.Split(tc.want, "|")
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s\ngot  %q\nwant %q", tc.text, got, want)
+		}
+	}
+}
+
+// A payload that is cut anywhere, nested without end or no JSON at all is walked in one
+// pass.
+func TestFieldsHostile(t *testing.T) {
+	c := compile(t)
+	whole := `{"a":[{"guest":{"name":"Ulrik Oyelaran","tags":["x","y"]}}],"first_name":"M\u00e9l","n":null}`
+	for i := range whole {
+		c.Recognise([]byte(whole[i:]))
+		c.Recognise([]byte(whole[:i]))
+	}
+	for _, s := range []string{`{"name":`, `[`, `]`, `}`, `"name":"`, `{"guest":{"name":"A B"},`, `"\`} {
+		c.Recognise([]byte(strings.Repeat(s, 20000)))
+	}
+}
