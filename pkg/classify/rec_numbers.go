@@ -154,6 +154,9 @@ func (s *scan) longRuns() {
 			end++
 		}
 		if p = end; end-start < least || mask&(cDigit|cUpper) == 0 || mask&cAlpha == 0 {
+			if end-start >= 6 && mask&(cDigit|cUpper) != 0 && mask&cLower != 0 && (s.at(end) == '-' || s.at(end) == '_' || s.at(start-1) == '-' || s.at(start-1) == '_') {
+				s.keyed(start, end) // a token with signs in it
+			}
 			continue
 		}
 		if start > 0 && t[start-1] == '\\' && (t[start] == 'n' || t[start] == 'r' || t[start] == 't') {
