@@ -16,16 +16,18 @@ import (
 type fieldKind uint8
 
 const (
-	fieldOther  fieldKind = iota // nothing about persons
-	fieldThing                   // a name of a thing: names of persons in it are its name
-	fieldBare                    // a name, of what stands above it
-	fieldGiven                   // the same in languages where it is a first name beside a surname
-	fieldLoose                   // a name or a handle: the value has to look like a person's
-	fieldPiece                   // first, last: a part of a name if others stand beside it
-	fieldRole                    // somebody, or a firm, a team, a program
-	fieldFull                    // a full name: of what stands above it, and mostly of somebody
-	fieldPerson                  // somebody
-	fieldPart                    // a part of a name
+	fieldOther   fieldKind = iota // nothing about persons
+	fieldThing                    // a name of a thing: names of persons in it are its name
+	fieldUnknown                  // no word of the key is known: the value alone decides
+	fieldAgent                    // nor here, but the key ends as words for people do
+	fieldBare                     // a name, of what stands above it
+	fieldGiven                    // the same in languages where it is a first name beside a surname
+	fieldLoose                    // a name or a handle: the value has to look like a person's
+	fieldPiece                    // first, last: a part of a name if others stand beside it
+	fieldRole                     // somebody, or a firm, a team, a program
+	fieldFull                     // a full name: of what stands above it, and mostly of somebody
+	fieldPerson                   // somebody
+	fieldPart                     // a part of a name
 )
 
 // What the words of a key say.
@@ -53,7 +55,7 @@ apellido apellidos cognome voornaam achternaam sobrenome etunimi sukunimi fornav
 имя фамилия отчество 姓 名 姓名 氏名 이름 성명 fio фио`,
 		wordHuman: `patient employee emp attendee adjuster appraiser passenger person people persons individual human student pupil teacher tutor instructor trainer professor doctor physician nurse surgeon therapist practitioner clinician
 midwife dentist spouse husband wife child children kid son daughter father mother parent sibling kin guardian dependent dependents relative traveler traveller travelers travellers booker occupant
-resident heir witness speaker presenter panelist invitee nominee donor volunteer coach player captain courier pilot interviewer interviewee interpreter mentor mentee
+resident heir witness rider postdoc borrower_ taker investigator pi household appellant petitioner speaker presenter panelist invitee nominee donor volunteer coach player captain courier pilot interviewer interviewee interpreter mentor mentee
 attorney lawyer solicitor notary judge plaintiff defendant signatory signatories signer signee cardholder assignee candidate newborn deceased victim suspect roommate flatmate neighbor neighbour
 colleague supervisor caregiver carer nanny babysitter therapist bride groom passport traveller jockey cyclist supervisor foreman
 staffer clerk cashier waiter chef cook barber hairdresser stylist photographer mechanic gardener
@@ -79,7 +81,7 @@ klant gast ontvanger afzender eigenaar huurder aanvrager klient klientka odbiorc
 project team group channel category item sku brand model make device plan tag label class method function package module server service services app application db database table
 column field folder directory bucket queue topic repo repository screen theme bank school university college department dept division merchant store shop campaign course song
 album book movie film show game currency language lang timezone locale color colour font site website page domain host hostname computer machine node cluster pod container image instance zone
-vendor supplier manufacturer insurer shipper publisher otel firma_ garage workshop clinic hospital pharmacy court ministry authority agency foundation namespace label container region profile scope port album track artist_ genre place venue location building floor restaurant airport station line route vehicle car ship vessel airline carrier flight train airport drug medication medicine disease diagnosis test procedure
+vendor supplier manufacturer insurer shipper publisher component catalog catalogue institution firma placowka szpital juzgado tribunal assureur versicherung verwaltung bedrijf depot store_ otel firma_ garage workshop clinic hospital pharmacy court ministry authority agency foundation namespace label container region profile scope port album track artist_ genre place venue location building floor restaurant airport station line route vehicle car ship vessel airline carrier flight train airport drug medication medicine disease diagnosis test procedure
 role permission policy rule filter job task step stage workflow pipeline build commit release version environment env variable parameter param attribute property option feature flag setting
 template form document report list folder view widget menu chart board sprint epic milestone ticket issue subject title description summary type status event action
 food dish recipe ingredient species breed pet animal team_ club league tournament band label_ publisher journal conference symposium
@@ -89,7 +91,7 @@ producto empresa ciudad calle pais país provincia proyecto marca modelo archivo
 produit entreprise société ville rue pays projet marque modèle fichier école banque magasin
 prodotto azienda città via paese progetto marca modello file_ scuola banca negozio
 product_ bedrijf stad straat land_ project_ merk model_ bestand school_ produto cidade rua arquivo escola`,
-		wordOther: `id ids uid uuid guid key url uri link href email mail mails phone telephone tel mobile fax count number no num nr date time at on since until code hash token secret address addresses addr avatar photo picture
+		wordOther: `bezeichnung objekt object objet oggetto id ids uid uuid guid key url uri link href email mail mails phone telephone tel mobile fax count number no num nr date time at on since until code hash token secret address addresses addr avatar photo picture
 gender sex age dob birthday birthdate nationality size amount price total quantity qty index position order rank score rating level grade note notes comment comments message text body content
 ip mac path query params data value values is has can password pin login notes bio salutation prefix suffix zip postal postcode initials type status state_ ssn iban bic account_ method
 title reference ref slug`,
@@ -147,6 +149,12 @@ func keyKind(key []byte) fieldKind {
 	all := uint16(0)
 	for _, w := range words {
 		all |= w
+	}
+	if all == 0 {
+		if agentLike(last) {
+			return fieldAgent
+		}
+		return fieldUnknown
 	}
 	if n == 1 {
 		switch {
@@ -228,8 +236,22 @@ func keyKind(key []byte) fieldKind {
 		return fieldThing
 	case head&wordLoose != 0:
 		return fieldLoose
+	case head == 0 && agentLike(last):
+		return fieldAgent
+	case head == 0, head&^(wordFill|wordPart|wordAction|wordBy) == 0:
+		return fieldUnknown
 	}
 	return fieldOther
+}
+
+// agentLike reports whether a word ends as words for people who do something end.
+func agentLike(w string) bool {
+	for _, end := range [...]string{"er", "or", "ist", "ee", "ian", "man", "woman", "eur", "euse", "ista", "ador", "ante", "ore", "arz"} {
+		if len(w) > len(end)+2 && strings.HasSuffix(w, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // keyNoise says in which form a value is, not of what.
@@ -254,7 +276,10 @@ func wordFlags(w []byte) uint16 {
 			}
 		}
 	}
-	for _, name := range [...]string{"adi", "adı", "fullname", "firstname", "lastname", "surname", "name", "person", "contact", "holder", "manager", "doctor", "by", "to"} {
+	if bytes.HasSuffix(w, []byte("person")) || bytes.HasSuffix(w, []byte("persoon")) {
+		return wordRole
+	}
+	for _, name := range [...]string{"adi", "adı", "fullname", "firstname", "lastname", "surname", "name", "naam", "navn", "namn", "person", "contact", "holder", "manager", "doctor", "by", "to"} {
 		stem, ok := bytes.CutSuffix(w, []byte(name))
 		if !ok || len(stem) < 3 {
 			continue
@@ -270,7 +295,7 @@ func wordFlags(w []byte) uint16 {
 				if f&wordAction != 0 {
 					return wordRole
 				}
-			case "name", "adi", "adı":
+			case "name", "naam", "navn", "namn", "adi", "adı":
 				switch {
 				case f&wordPart != 0:
 					return wordWhole
@@ -301,7 +326,7 @@ func fieldVerdict(kind, parent fieldKind, beside bool, value []byte) (score floa
 		return 0, true
 	case fieldBare, fieldGiven:
 		switch {
-		case parent == fieldPerson, parent == fieldRole:
+		case parent == fieldPerson, parent == fieldRole, parent == fieldAgent:
 			kind = parent
 		case parent == fieldThing && !beside:
 			return 0, true
@@ -320,6 +345,9 @@ func fieldVerdict(kind, parent fieldKind, beside bool, value []byte) (score floa
 		if parent == fieldPerson || parent == fieldRole && beside {
 			kind = fieldRole
 		}
+	}
+	if kind == fieldUnknown && bytes.IndexByte(value, ' ') < 0 {
+		return 0, false
 	}
 	v, ok := shapeOfName(value)
 	if !ok {
@@ -344,7 +372,11 @@ func fieldVerdict(kind, parent fieldKind, beside bool, value []byte) (score floa
 		if v.titled || many && v.evidence >= 0.8 || v.words == 1 && v.caps == 1 && v.evidence >= 1.3 {
 			return 0.85, false
 		}
-	case fieldBare, fieldGiven:
+	case fieldAgent:
+		if v.titled || many && v.evidence >= 0.8 {
+			return 0.8, false
+		}
+	case fieldBare, fieldGiven, fieldUnknown:
 		if v.titled || many && v.evidence >= 2 {
 			return 0.7, false
 		}
@@ -493,7 +525,7 @@ func (s *scan) fields() {
 				}
 				seen := &keys[(int(t[from])*5+int(t[to-1])*3+to-from)%len(keys)]
 				if seen.to == 0 || !bytes.Equal(t[seen.from:seen.to], t[from:to]) {
-					*seen = keySeen{from, to, keyKind(t[from:to]), pairKeys[string(t[from:to])], false}
+					*seen = keySeen{from, to, keyKind(unescaped(t[from:to])), pairKeys[string(t[from:to])], false}
 					seen.beside = seen.kind == fieldOther && besideKey(t[from:to])
 				}
 				key = seen.kind
