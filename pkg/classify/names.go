@@ -24,7 +24,11 @@ func tagNames(text []byte) []hit {
 		return nil
 	}
 	hits := make([]hit, 0, len(found))
+	code := codeLike(text)
 	for _, f := range found {
+		if code && f.Score < 0.96 && doubtfulInCode(text[f.Start:f.End], f.Score) {
+			continue
+		}
 		if f.Start > 0 && text[f.Start-1] == '_' {
 			continue // the tail of an identifier is nobody's name
 		}
@@ -37,6 +41,36 @@ func tagNames(text []byte) []hit {
 		hits = append(hits, hit{typ: "PERSON", start: f.Start, end: f.End, score: max(0.5, math.Round(100*f.Score)/100)})
 	}
 	return hits
+}
+
+// codeLike reports whether text is source code, or nearly: there a single word with a
+// capital is a class, a constant or a product far more often than somebody.
+func codeLike(text []byte) bool {
+	marks := 0
+	for _, c := range text {
+		if codeMarks[c] {
+			marks++
+		}
+	}
+	return marks*25 > len(text)
+}
+
+var codeMarks = func() (t [256]bool) {
+	for _, c := range []byte("{}()[];=<>_#*|`\\/") {
+		t[c] = true
+	}
+	return
+}()
+
+// doubtfulInCode reports whether a name found in source code is more likely a word of it:
+// a single word that is no common forename.
+func doubtfulInCode(name []byte, score float64) bool {
+	if bytes.IndexByte(name, ' ') >= 0 {
+		return score < 0.75
+	}
+	var low [64]byte
+	f := gazetteerOnce().flags(lowerInto(low[:0], name))
+	return f&fieldForename == 0 || f&fieldWord != 0
 }
 
 // What follows judges values of fields, where there is a key and no sentence.

@@ -764,7 +764,7 @@ func shapeOfName(v []byte) (f nameForm, ok bool) {
 var roleWords = wordSet(`manager desk team support service services sales engineer developer director officer assistant department group alerts operations ops admin bot system office staff agency
 account accounts billing platform security finance legal marketing human resources reception receptionist supervisor coordinator analyst consultant specialist automation integration pipeline
 plan project hospital clinic hotel restaurant school university street road avenue inc llc ltd gmbh corp technologies solutions logistics traders industries systems labs software studio studios
-front back end senior junior head lead customer client user guest`)
+and or of the in front back end senior junior head lead customer client user guest`)
 
 // inner reports whether a word has a capital inside, as identifiers have and few names
 // do (McKay, DeLuca, O'Brien).
