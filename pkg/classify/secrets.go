@@ -612,7 +612,7 @@ func (s *scan) accept(r *secretRule, m []int, at int) {
 		}
 	}
 	secret, match := s.text[at+a:at+b], s.text[at+m[0]:at+m[1]]
-	if r.entropy > 0 && entropy(secret) < r.entropy || filledUp(secret) {
+	if r.entropy > 0 && entropy(secret) < r.entropy || filledUp(secret) || r.group > 0 && r.kind != secretAssigned && placeholder(secret) {
 		return
 	}
 	// A rule that asks for much entropy has a prefix that words have too.

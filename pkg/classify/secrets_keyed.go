@@ -15,51 +15,43 @@ import (
 // token that looks drawn at random, of which there are few, then the words before it.
 
 // randomEighths is the evidence that letters and digits were drawn at random and not
-// written by people, in eighths of a bit: how much likelier the token is under a uniform
-// draw from its alphabet than under the pairs of letters of prose and source code.
+// written by people, in eighths of a bit: how much likelier each run of them is under a
+// uniform draw from its alphabet than under the pairs of letters of prose and source code.
 func randomEighths(b []byte) int {
-	sum, prev := 0, byte(0)
-	lower, upper, digit := false, false, false
-	n, high := 0, 0
-	for _, c := range b {
-		k := pairSymbol[c]
-		if k == 0 {
-			prev = 0
-			continue
-		}
-		n++
-		switch {
-		case k >= 53:
-			digit = true
-		case k >= 27:
-			upper = true
-			if k > 32 {
-				high++
+	total := 0
+	for i := 0; i < len(b); i++ {
+		sum, n, high, kinds, prev := 0, 0, 0, 0, byte(0)
+		for ; i < len(b) && pairSymbol[b[i]] != 0; i++ {
+			k := pairSymbol[b[i]]
+			switch {
+			case k >= 53:
+				kinds |= 1
+			case k >= 27:
+				kinds |= 2
+				if k > 32 {
+					high++
+				}
+			default:
+				kinds |= 4
+				if k > 6 {
+					high++
+				}
 			}
-		default:
-			lower = true
-			if k > 6 {
-				high++
-			}
+			sum -= int(int8(recognisers.Pairs[int(prev)<<6|int(k)]))
+			prev = k
+			n++
 		}
-		sum -= int(int8(recognisers.Pairs[int(prev)<<6|int(k)]))
-		prev = k
+		if high*8 <= n && kinds > 1 { // hex digits, perhaps with a mark at one end
+			kinds = kinds&1 | 8
+		}
+		total += sum - n*alphabetEighths[kinds]
 	}
-	alphabet := 0
-	if lower {
-		alphabet += 26
-	}
-	if upper {
-		alphabet += 26
-	}
-	if high*8 <= n && (lower || upper) { // hex digits, perhaps with a mark at one end
-		alphabet = 6
-	}
-	if digit {
-		alphabet += 10
-	}
-	return sum - n*log2Eighths[alphabet]
+	return total
 }
+
+// alphabetEighths is the logarithm of the size of an alphabet, in eighths of a bit: of
+// digits (1), upper case (2), lower case (4), the letters of hex digits (8).
+var alphabetEighths = [...]int{0, 27, 38, 41, 38, 41, 46, 48, 21, 32}
 
 // pairSymbol numbers letters and digits as recognisers.Pairs does; 0: neither.
 var pairSymbol = func() (t [256]byte) {
@@ -71,9 +63,6 @@ var pairSymbol = func() (t [256]byte) {
 	}
 	return
 }()
-
-// log2Eighths is the logarithm of the size of an alphabet, in eighths of a bit.
-var log2Eighths = map[int]int{0: 0, 6: 21, 10: 27, 16: 32, 26: 38, 36: 41, 52: 46, 62: 48}
 
 // What a word in a name or before a value says about it.
 type saying uint8
@@ -246,6 +235,10 @@ func (s *scan) keyed(start, end int) {
 	switch s.at(to) {
 	case '(', '[', '{', '@', '=':
 		return
+	case '.':
+		if s.at(to+1) == '.' { // cut short by hand
+			return
+		}
 	}
 	v := t[from:to]
 	form := s.form(v)
@@ -260,6 +253,11 @@ func (s *scan) keyed(start, end int) {
 	case saidNear:
 		need, score = 24, 0.7
 		if form == formHex && len(v) < 32 || bytes.IndexFunc(v, isDigit) < 0 {
+			return
+		}
+	case saidService:
+		need, score = 36, 0.65
+		if len(v) < 20 {
 			return
 		}
 	case saidWeakly:
@@ -346,6 +344,9 @@ func (s *scan) form(v []byte) tokenForm {
 	if kinds[0]*5 > len(v)*4 && letters < 6 {
 		return formNone // a number with a few letters: a time, a reference
 	}
+	if k := bytes.IndexByte(v, '.'); k > 0 && k <= 4 && digits(bytes.TrimPrefix(v[:k], []byte("v"))) && k+1 < len(v) && is(v[k+1], cDigit) && dots > 1 {
+		return formNone // a version
+	}
 	if bytes.HasPrefix(v, []byte("sha")) && (bytes.HasPrefix(v[3:], []byte("1-")) || bytes.HasPrefix(v[3:], []byte("256-")) || bytes.HasPrefix(v[3:], []byte("384-")) || bytes.HasPrefix(v[3:], []byte("512-"))) {
 		return formNone
 	}
@@ -359,7 +360,7 @@ func (s *scan) form(v []byte) tokenForm {
 			if i < len(v) && v[i] != '/' && v[i] != '.' {
 				continue
 			}
-			if p := v[part:i]; len(p) >= 5 && randomEighths(p) <= 0 {
+			if p := v[part:i]; len(p) >= 5 && randomEighths(p) <= 0 && randomEighths(v) < 16*len(v) {
 				return formNone
 			}
 			part = i + 1
@@ -388,6 +389,7 @@ type said uint8
 const (
 	saidNothing said = iota
 	saidWeakly       // a service, or a key of something
+	saidService      // the name is that of a service
 	saidNear         // a credential was spoken of
 	saidName         // the name that the value is given to
 )
@@ -407,9 +409,11 @@ gap:
 			}
 		case '=', ':', '>':
 			operator = true
+		case '|', '?':
+			operator = operator || s.at(i-2) == c
 		case ',', '(':
 			argument = true
-		case ' ', '\t', '\r', '"', '\'', '`', '|', '[', '{', ']', '-', '<', '\\', '!', '?', '*', ')', '&', '@', '$', '~':
+		case ' ', '\t', '\r', '"', '\'', '`', '[', '{', ']', '-', '<', '\\', '!', '*', ')', '&', '@', '$', '~':
 		case 'b', 'r', 'f', 'u': // the prefix of a literal
 			if i == from || t[i] != '"' && t[i] != '\'' || isWord(s.at(i-2)) {
 				break gap
@@ -430,22 +434,25 @@ gap:
 	}
 	if lines == 1 && !operator {
 		// A label on a line of its own; else this is the next line of something.
-		out, _ := s.name(&w, word, false)
-		if w.at > 0 && bytes.IndexByte(t[max(0, i-60):i], '\n') < 0 && i > 60 || out == saidWeakly {
+		out, _ := s.name(&w, word, false, plain)
+		if bytes.IndexByte(t[max(0, i-60):i], '\n') < 0 && i > 60 || out <= saidService {
 			return saidNothing
 		}
 		return out
 	}
-	out, sure := s.name(&w, word, operator || argument)
+	out, sure := s.name(&w, word, operator || argument, plain)
 	if sure || out == saidName {
 		return out
 	}
 	return max(out, s.near(&w, plain))
 }
 
+// codeHosts are services beside whose names commits and digests stand.
+var codeHosts = wordSet("github gitlab bitbucket gitea docker dockerhub npm pypi rubygems nuget crates packagist cargo quay jenkins circleci travis vercel netlify codecov argocd kubernetes terraform")
+
 // name judges the name that stands directly before a value, and the words that belong to
 // it. sure: what stands farther away changes nothing.
-func (s *scan) name(w *wordsBefore, word []byte, operator bool) (out said, sure bool) {
+func (s *scan) name(w *wordsBefore, word []byte, operator, plain bool) (out said, sure bool) {
 	good := saidName
 	if !operator {
 		good = saidNear
@@ -498,6 +505,9 @@ func (s *scan) name(w *wordsBefore, word []byte, operator bool) (out said, sure 
 			return saidNothing, true
 		case saysService, saysSession:
 			out = saidWeakly
+			if operator && !(plain && codeHosts[string(word)]) && say(word) == saysService {
+				out = saidService
+			}
 			if word = w.next(); joined() {
 				continue
 			}
@@ -511,6 +521,7 @@ func (s *scan) name(w *wordsBefore, word []byte, operator bool) (out said, sure 
 			}
 			return out, false
 		}
+		out = min(out, saidWeakly)
 		// A word that says nothing. What has a name of its own is no other name's value;
 		// but a sentence may go on before it.
 		if word = w.next(); joined() {

@@ -171,6 +171,9 @@ func (s *scan) connection(start, end int) {
 		return
 	}
 	pass := t[colon+1 : at]
+	if host := t[at+1:]; bytes.Equal(pass, t[end:colon]) && (hasWord(host, "localhost") || hasWord(host, "127.0.0.1")) {
+		return // guest:guest@localhost, as products come
+	}
 	if placeholder(pass) || len(pass) < 3 || allowedURLPort(t[end:at], pass) {
 		return
 	}
@@ -198,6 +201,9 @@ func placeholder(b []byte) bool {
 	}
 	switch b[0] {
 	case '$', '{', '<', '%', '[', '(':
+		return true
+	}
+	if b[len(b)-1] == '>' {
 		return true
 	}
 	if same(b) || bytes.Contains(b, []byte("${")) || bytes.Contains(b, []byte("{{")) || bytes.Contains(b, []byte("...")) || bytes.Contains(b, []byte("***")) {
@@ -343,7 +349,7 @@ func (s *scan) password(start, end int) {
 		return
 	}
 	if m := valueBehind.FindIndex(t[i:min(len(t), i+120)]); m != nil {
-		s.passwordAt(start, end, i+m[1]-1, ':')
+		s.passwordAt(start, end, i+bytes.LastIndexAny(t[i:i+m[1]], ":=")+1, ':')
 		return
 	}
 	op := i
@@ -386,7 +392,7 @@ func (s *scan) password(start, end int) {
 
 // valueBehind is what stands between the name of a setting and its value where the two
 // are fields of their own: "name": "DB_PASSWORD", "value": "…", and in Terraform.
-var valueBehind = regexp.MustCompile(`^["'][\s,/>{]*(?:type\s{0,3}=\s{0,3}\w{1,12}\s{1,9})?(?:sensitive\s{0,3}=\s{0,3}\w{1,12}\s{1,9})?["']?(?i:value|default)["']?\s{0,3}[:=]\s{0,3}["']`)
+var valueBehind = regexp.MustCompile(`^(?:["'][\s,/>{]*|\s*\n\s*)(?:type\s{0,3}=\s{0,3}\w{1,12}\s{1,9})?(?:sensitive\s{0,3}=\s{0,3}\w{1,12}\s{1,9})?["']?(?i:value|default)["']?\s{0,3}[:=]\s{0,3}["']?`)
 
 // passwordAt judges the value that begins at v, behind an operator.
 func (s *scan) passwordAt(start, end, v int, sign byte) {
@@ -505,7 +511,7 @@ func (s *scan) aboutPassword(end, to int) bool {
 	switch string(word) {
 	case "at", "expires", "expiry", "expiration", "hint", "policy", "strength", "length", "reset", "changed", "count", "rules", "error", "message", "msg", "manager", "field", "input",
 		"required", "only", "less", "age", "days", "enabled", "s", "provider", "generator", "encoder", "hasher", "validator", "store", "ref", "refs", "arn", "version", "class", "form",
-		"prompt", "placeholder", "help", "mode", "engine", "service", "request", "response", "handler", "change", "confirmation", "history", "algorithm", "method", "source", "stage":
+		"prompt", "placeholder", "help", "mode", "engine", "service", "request", "response", "handler", "change", "confirmation", "history", "algorithm", "encryption", "encoding", "method", "source", "stage":
 		return true
 	}
 	return false
@@ -546,7 +552,7 @@ func reference(v []byte, quoted bool) bool {
 	if bytes.Contains(v, []byte("://")) || v[0] == '/' || v[0] == '.' || bytes.Contains(v, []byte("->")) || bytes.Contains(v, []byte("::")) || bytes.HasSuffix(v, []byte("/")) || dotted(v) {
 		return true
 	}
-	if !quoted && (bytes.ContainsAny(v, "([{") || v[0] == '*' || v[0] == '&' || v[0] == '!' || v[0] == '@' && !mixed(v[1:])) {
+	if !quoted && (bytes.ContainsAny(v, "([{)") || v[0] == '*' || v[0] == '&' || v[0] == '!' || v[0] == '@' && !mixed(v[1:])) {
 		return true
 	}
 	high, letters, digit, sign := 0, 0, 0, 0
