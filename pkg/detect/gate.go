@@ -95,35 +95,62 @@ func pairHash(before, h uint64) uint64 {
 	return (bits.RotateLeft64(before, 17) + h) * gateThree
 }
 
-// wordMask tells the letters and digits among the first 64 bytes of ASCII text.
-func wordMask(text []byte) (mask uint64) {
-	if len(text) >= 64 {
+// gateMasks describe ASCII text, a bit for each byte.
+type gateMasks struct{ word, stop []uint64 }
+
+// look tells letters and digits, and signs that may end a sentence.
+func (m *gateMasks) look(text []byte) {
+	n := (len(text) + 63) / 64
+	if cap(m.word) < n {
+		m.word, m.stop = make([]uint64, 2*n), make([]uint64, 2*n)
+	}
+	m.word, m.stop = m.word[:n], m.stop[:n]
+	stop := m.stop[:n]
+	for i := range m.word {
+		var b *[64]byte
+		if rest := text[64*i:]; len(rest) >= 64 {
+			b = (*[64]byte)(rest)
+		} else {
+			b = new([64]byte)
+			copy(b[:], rest)
+		}
+		var w, e uint64
 		for k := 0; k < 64; k += 8 {
-			mask |= wordMask8(binary.LittleEndian.Uint64(text[k:])) << k
+			x := binary.LittleEndian.Uint64(b[k:])
+			const ones = 0x0101010101010101
+			l := x | lowBits
+			letter := (l + (0x80-'a')*ones) &^ (l + (0x7f-'z')*ones)
+			digit := (x + (0x80-'0')*ones) &^ (x + (0x7f-'9')*ones)
+			// 0x80 minus a byte below it is 0x80 only for nought.
+			end := (0x80*ones - (x ^ '\n'*ones)) | (0x80*ones - (x ^ '.'*ones)) | (0x80*ones - (x ^ '!'*ones)) | (0x80*ones - (x ^ '?'*ones))
+			w |= ((letter | digit) & (0x80 * ones) >> 7) * 0x0102040810204080 >> 56 << k
+			e |= (end & (0x80 * ones) >> 7) * 0x0102040810204080 >> 56 << k
 		}
-		return mask
+		m.word[i], stop[i] = w, e
 	}
-	for i, c := range text {
-		if modelByte(c | 0x20) {
-			mask |= 1 << i
-		}
-	}
-	return mask
 }
 
-// wordMask8 is wordMask of eight bytes, all below 0x80.
-func wordMask8(x uint64) uint64 {
-	const ones = 0x0101010101010101
-	l := x | lowBits
-	letter := (l + (0x80-'a')*ones) &^ (l + (0x7f-'z')*ones)
-	digit := (x + (0x80-'0')*ones) &^ (x + (0x7f-'9')*ones)
-	return ((letter | digit) & (0x80 * ones) >> 7) * 0x0102040810204080 >> 56
+// nextBit gives the first bit of m, or of its complement, at or behind i; far away when
+// there is none.
+func nextBit(m []uint64, i int, not uint64) int {
+	k := i >> 6
+	if k >= len(m) {
+		return math.MaxInt32
+	}
+	for x := (m[k] ^ not) & (^uint64(0) << (i & 63)); ; x = m[k] ^ not {
+		if x != 0 {
+			return k<<6 + bits.TrailingZeros64(x)
+		}
+		if k++; k == len(m) {
+			return math.MaxInt32
+		}
+	}
 }
 
 // run cuts text into sentences and weighs them. Every byte lies in exactly one.
-func (g *gate) run(dst []piece, text []byte, plain bool) []piece {
+func (g *gate) run(dst []piece, text []byte, plain bool, m *gateMasks) []piece {
 	if plain {
-		return g.ascii(dst, text)
+		return g.ascii(dst, text, m)
 	}
 	w := gateWalk{text: text, dst: dst, table: g.table}
 	w.wide()
@@ -172,76 +199,126 @@ func (w *gateWalk) finish() {
 	if w.begin == len(w.text) {
 		return
 	}
-	if k := len(w.dst); k > 0 && len(w.text)-w.begin < sentenceMin && w.dst[k-1].end-w.dst[k-1].start < sentenceMax {
-		p := &w.dst[k-1]
-		p.end, p.sum, p.n = int32(len(w.text)), p.sum+w.sum, p.n+w.n
-		return
-	}
 	w.cut(len(w.text))
+	if k := len(w.dst) - 2; k >= 0 && joined(w.dst[k], w.dst[k+1]) {
+		w.dst[k] = w.dst[k].with(w.dst[k+1])
+		w.dst = w.dst[:k+1]
+	}
 }
 
-// ascii is the pass over ASCII text. It is written out, not composed: it runs over
-// everything that is read.
-func (g *gate) ascii(dst []piece, text []byte) []piece {
-	w := gateWalk{text: text, dst: dst, table: g.table}
+// ascii is the pass over ASCII text, which gives what wide gives: sentences first, by
+// the masks, then the weights of words. It runs over everything that is read.
+func (g *gate) ascii(dst []piece, text []byte, m *gateMasks) []piece {
+	m.look(text)
+	first := len(dst)
+	dst = m.sentences(dst, text)
+	if first == len(dst) {
+		return dst
+	}
 	table := (*[GateSize]int8)(g.table)
-	last := 0 // the end of the last word
+	k, end := first, int(dst[first].end)
 	start, in := 0, false
 	carry := uint64(0)
 	var sum, n int32
 	var before uint64
-	for base := 0; base < len(text); base += 64 {
-		m := wordMask(text[base:])
-		edges := m ^ (m<<1 | carry)
-		carry = m >> 63
+	blocks := len(m.word)
+	for i := 0; i <= blocks; i++ {
+		w := uint64(0) // behind the text, so that its last word ends
+		if i < blocks {
+			w = m.word[i]
+		}
+		edges := w ^ (w<<1 | carry)
+		carry = w >> 63
 		for ; edges != 0; edges &= edges - 1 {
-			at := base + bits.TrailingZeros64(edges)
-			if !in {
-				start, in = at, true
+			at := i<<6 + bits.TrailingZeros64(edges)
+			if in = !in; in {
+				start = at
 				continue
 			}
-			in = false
-			if start-last != 1 || text[last] != ' ' || start-w.begin >= sentenceMax {
-				w.sum, w.n, w.before = sum, n, before
-				w.between(last, start)
-				sum, n, before = w.sum, w.n, w.before
+			if start >= end {
+				dst[k].sum, dst[k].n = sum, n
+				sum, n, before = 0, 0, 0
+				for start >= end {
+					k++
+					end = int(dst[k].end)
+				}
 			}
-			last = at
-			var first uint64
+			var x uint64
 			if start+8 <= len(text) {
-				first = binary.LittleEndian.Uint64(text[start : start+8 : len(text)])
+				x = binary.LittleEndian.Uint64(text[start : start+8 : len(text)])
 			} else {
-				first = firstBytes(text, start, at)
+				x = firstBytes(text, start, at)
 			}
-			h := stemHash(first, at-start)
-			if text[start] <= '9' {
+			h := stemHash(x, at-start)
+			if byte(x) <= '9' {
 				h = gateDigit
 			}
 			pair := pairHash(before, h)
 			before = h
 			n++
 			sum += int32(table[h>>(64-gateBits)]) + int32(table[pair>>(64-gateBits)])
-			if at-w.begin >= 2*sentenceMax {
-				w.sum, w.n, w.before = sum, n, before
-				w.long(at)
-				sum, n, before = w.sum, w.n, w.before
+		}
+	}
+	dst[k].sum, dst[k].n = sum, n
+	if k = len(dst) - 2; k >= first && joined(dst[k], dst[k+1]) {
+		dst[k] = dst[k].with(dst[k+1])
+		dst = dst[:k+1]
+	}
+	return dst
+}
+
+// joined reports that the last sentence is so short that it belongs to the one before.
+func joined(p, last piece) bool {
+	return last.end-last.start < sentenceMin && p.end-p.start < sentenceMax
+}
+
+// sentences cuts text: behind what ends a sentence; where it grows long, before a word;
+// where that is far away, anywhere.
+func (m *gateMasks) sentences(dst []piece, text []byte) []piece {
+	begin := 0
+	cut := func(at int) {
+		dst = append(dst, piece{start: int32(begin), end: int32(at)})
+		begin = at
+	}
+	for begin < len(text) {
+		stop := nextBit(m.stop, begin+sentenceMin-1, 0)
+		for stop < len(text) && !sentenceEnd(text, stop) {
+			stop = nextBit(m.stop, stop+1, 0)
+		}
+		if stop < begin+sentenceMax {
+			cut(stop + 1)
+			continue
+		}
+		far := begin + sentenceMax
+		if far >= len(text) {
+			break
+		}
+		word := nextBit(m.word, far, 0)
+		if word == far && m.word[(far-1)>>6]>>((far-1)&63)&1 == 1 {
+			// Inside a word. A very long one is cut.
+			at := min(nextBit(m.word, far, ^uint64(0)), len(text))
+			if at-begin >= 2*sentenceMax {
+				for at-begin >= 2*sentenceMax {
+					cut(begin + sentenceMax)
+				}
+				continue
 			}
+			word = nextBit(m.word, at, 0)
+		}
+		gap := max(nextBit(m.word, min(begin+2*sentenceMax-1, 64*len(m.word)), ^uint64(0)), begin+2*sentenceMax-1)
+		switch at := min(stop, gap); {
+		case word < at && word < len(text):
+			cut(word)
+		case at < len(text):
+			cut(at + 1)
+		default:
+			cut(len(text))
 		}
 	}
-	w.sum, w.n, w.before = sum, n, before
-	if in {
-		w.between(last, start)
-		h := stemHash(firstBytes(text, start, len(text)), len(text)-start)
-		if text[start] <= '9' {
-			h = gateDigit
-		}
-		w.token(h)
-		w.long(len(text))
-	} else {
-		w.gap(last, len(text))
+	if begin < len(text) {
+		cut(len(text))
 	}
-	w.finish()
-	return w.dst
+	return dst
 }
 
 // between deals with the signs between two words.

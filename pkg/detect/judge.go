@@ -2,6 +2,7 @@ package detect
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"slices"
 	"sort"
@@ -55,7 +56,7 @@ func (s *scratch) judge(n *node, text []byte) {
 		}
 		m = &blank
 	}
-	s.pieces = m.gate.run(s.pieces[:0], text, !n.beyond)
+	s.pieces = m.gate.run(s.pieces[:0], text, !n.beyond, &s.masks)
 	s.weighCues(&m.gate)
 	s.judgeWindows(n, text, m)
 }
@@ -494,9 +495,31 @@ func (s *scratch) foundByModel(n *node, w *Window, start, end int, p float64) {
 
 // lowerMapped is lower that also gives, for each byte of text, where it went.
 func lowerMapped(dst []byte, at []int32, text []byte) ([]byte, []int32) {
+	dst, at = slices.Grow(dst[:0], len(text)), slices.Grow(at[:0], len(text)+1)
+	dst, at = dst[:len(text)], at[:len(text)+1]
+	o := 0
 	for i := 0; i < len(text); i++ {
+		for i+8 <= len(text) { // eight bytes whose white space is single spaces
+			x := binary.LittleEndian.Uint64(text[i:])
+			const ones, highs = 0x0101010101010101, 0x8080808080808080
+			y := x ^ ' '*ones
+			space := ^((y&^highs + 0x7f*ones) | y) & highs
+			if (x-' '*ones)&^x&highs != 0 || space&(space<<8) != 0 || space>>63 != 0 && (i+8 == len(text) || foldByte(text[i+8]) == ' ') {
+				break
+			}
+			low := x &^ highs
+			upper := (low + (0x80-'A')*ones) &^ (low + (0x7f-'Z')*ones) &^ x & highs
+			binary.LittleEndian.PutUint64(dst[o:], x|upper>>2)
+			for k, to := 0, at[i:i+8:i+8]; k < 8; k++ {
+				to[k] = int32(o + k)
+			}
+			i, o = i+8, o+8
+		}
+		if i == len(text) {
+			break
+		}
 		c := text[i]
-		at = append(at, int32(len(dst)))
+		at[i] = int32(o)
 		switch {
 		case c >= 'A' && c <= 'Z':
 			c |= 0x20
@@ -506,14 +529,14 @@ func lowerMapped(dst []byte, at []int32, text []byte) ([]byte, []int32) {
 				if text[j] == '\n' || text[j] == '\r' {
 					w = '\n'
 				}
-				if j > i {
-					at = append(at, int32(len(dst)))
-					i = j
-				}
+				at[j] = int32(o)
+				i = j
 			}
 			c = w
 		}
-		dst = append(dst, c)
+		dst[o] = c
+		o++
 	}
-	return dst, append(at, int32(len(dst)))
+	at[len(text)] = int32(o)
+	return dst[:o], at
 }

@@ -144,6 +144,7 @@ type scratch struct {
 	wmap     []int32 // for each byte of text from foldedAt, where it is in wtext
 	foldedAt int
 	pieces   []piece
+	masks    gateMasks
 	looked   []lookedAt
 	near     []int32 // sentences whose neighbours are to be looked at
 	features Features
