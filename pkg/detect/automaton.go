@@ -1,9 +1,9 @@
 package detect
 
 import (
+	"cmp"
 	"errors"
 	"slices"
-	"sort"
 )
 
 // automaton finds every occurrence of every literal in one pass: an Aho-Corasick
@@ -63,24 +63,20 @@ type pattern struct {
 	bounded bool
 }
 
-// edge is the symbol that stands in front of a word. It is in no text: a letter
-// behind anything that is not one is read as the edge and then the letter.
-const edge = 0
-
-// node of the trie.
+// trieNode is one string of the trie. There are two roots: literals that must begin
+// where a word begins hang from the second.
 type trieNode struct {
-	next  []branch // in order of class
-	out   []int32
-	fail  int32
-	deep  uint16
-	last  byte // the byte read last
-	inner bool // ends with an edge: passed through, never rested in
+	child, sibling int32 // 0: none
+	out            []int32
+	number         uint32 // of its state
+	fall           uint32 // row of the state that its longest suffix is in
+	class, last    uint8  // of the byte read last, and the byte
 }
 
-type branch struct {
-	class uint8
-	to    int32
-}
+const (
+	anywhere  = 0 // the root of literals that may begin inside words
+	wordStart = 1
+)
 
 // newAutomaton builds the DFA.
 func newAutomaton(patterns []pattern) (*automaton, error) {
@@ -127,138 +123,131 @@ func newAutomaton(patterns []pattern) (*automaton, error) {
 	if classes > 255 {
 		return nil, errors.New("detect: literals use too many different bytes")
 	}
-	edgeClass := uint8(classes)
-	for 1<<a.shift <= classes {
+	for 1<<a.shift < classes {
 		a.shift++
 	}
-	trie := make([]trieNode, 1, 8*len(patterns)+1)
-	step := func(s int32, c uint8, b byte, deeper uint16, inner bool) int32 {
-		k, ok := slices.BinarySearchFunc(trie[s].next, c, func(b branch, c uint8) int { return int(b.class) - int(c) })
-		if ok {
-			return trie[s].next[k].to
-		}
-		n := int32(len(trie))
-		trie[s].next = slices.Insert(trie[s].next, k, branch{c, n})
-		trie = append(trie, trieNode{deep: trie[s].deep + deeper, last: b, inner: inner})
-		return n
-	}
-	for id, p := range patterns {
-		s := int32(0)
-		for i := 0; i < len(p.text); i++ {
-			b := p.text[i]
-			if wordByte(b) && (i == 0 && p.bounded || i > 0 && !wordByte(p.text[i-1])) {
-				s = step(s, edgeClass, edge, 0, true)
-			}
-			s = step(s, a.class[b], b, 1, false)
-		}
-		trie[s].out = append(trie[s].out, int32(id))
-	}
-	// Breadth first: failure links, outputs through them, and for every node the next
-	// one on every class, which is its failure's but for its own children.
+	trie := a.trie(patterns)
 	row := 1 << a.shift
-	full := make([]int32, len(trie)*row)
-	order := make([]int32, 1, len(trie))
-	for i := 0; i < len(order); i++ {
-		s := order[i]
-		t := &trie[s]
-		own := full[int(s)*row : int(s+1)*row]
-		if s != 0 {
-			copy(own, full[int(t.fail)*row:int(t.fail+1)*row])
-			if f := trie[t.fail].out; len(f) > 0 {
-				t.out = append(t.out[:len(t.out):len(t.out)], f...)
-			}
-		}
-		for _, b := range t.next {
-			if s != 0 {
-				trie[b.to].fail = own[b.class]
-			}
-			own[b.class] = b.to
-			order = append(order, b.to)
-		}
-	}
-	// Resident states, shallow ones first, so that the ones ordinary text visits lie
-	// together. The root is three states: inside a word, outside one, and behind a
-	// backslash, where a letter may be an escaped line break.
-	rest := make([]int32, 0, len(order))
-	number := make([]uint32, len(trie))
-	for _, s := range order[1:] {
-		if !trie[s].inner {
-			number[s] = uint32(len(rest) + 3)
-			rest = append(rest, s)
-		}
-	}
-	sort.SliceStable(rest, func(i, j int) bool { return trie[rest[i]].deep < trie[rest[j]].deep })
-	for i, s := range rest {
-		number[s] = uint32(i + 3)
-	}
-	states := len(rest) + 3
+	states := len(trie) - 2 + 3
 	if states >= matchFlag>>a.shift {
 		return nil, errors.New("detect: too many literals")
 	}
+	// The root is three states: inside a word, outside one, and behind a backslash, where
+	// a letter may be an escaped line break.
 	a.delta = make([]uint32, states*row)
 	a.depth = make([]uint16, states)
 	a.outs = make([][]int32, states)
 	a.inside, a.outside = 0, uint32(row)
 	behind := uint32(2 * row)
-	space, slash := a.class[' '], a.class['\\']
-	// What the table says of each state, and of the root on each class.
-	says := make([]uint32, len(trie))
-	for _, s := range rest {
-		if says[s] = number[s] << a.shift; len(trie[s].out) > 0 {
-			says[s] |= matchFlag
-		}
-	}
-	var atRoot [256]uint32
-	var breaks [256]bool // the second byte of an escaped line break or tab
+	at := func(base uint32) []uint32 { return a.delta[base : int(base)+row] }
 	for c := range classes {
+		to := a.outside
 		switch {
 		case letter[c]:
-			atRoot[c] = a.inside
-		case uint8(c) == slash:
-			atRoot[c] = behind
-		default:
-			atRoot[c] = a.outside
+			to = a.inside
+		case uint8(c) == a.class['\\']:
+			to = behind
 		}
-		breaks[c] = byteOf[c] == 'n' || byteOf[c] == 'r' || byteOf[c] == 't'
+		at(a.inside)[c] = to
 	}
-	fill := func(base uint32, s int32, outside bool, last byte) {
-		plain := full[int(s)*row : int(s+1)*row]
-		atWord := plain // what letters lead to
-		if outside {
-			e := int(plain[edgeClass])
-			atWord = full[e*row : (e+1)*row]
-		}
-		out := a.delta[base : int(base)+row]
-		for c := range classes {
-			t := plain[c]
-			if letter[c] {
-				t = atWord[c]
-			}
-			if out[c] = says[t]; t == 0 {
-				out[c] = atRoot[c]
-			}
-		}
-		if last == '\\' {
-			for c := range classes {
-				if breaks[c] {
-					out[c] = a.outside
-				}
-			}
-		}
-		if last == ' ' && s != 0 {
-			out[space] = base // a run of spaces is one space
+	var breaks []int // the second byte of an escaped line break or tab
+	for c := range classes {
+		if byteOf[c] == 'n' || byteOf[c] == 'r' || byteOf[c] == 't' {
+			breaks = append(breaks, c)
 		}
 	}
-	fill(a.inside, 0, false, 'a')
-	fill(a.outside, 0, true, '.')
-	fill(behind, 0, true, '\\')
-	for _, s := range rest {
-		n := number[s]
-		t := &trie[s]
-		fill(n<<a.shift, s, !wordByte(t.last), t.last)
-		a.depth[n], a.outs[n] = t.deep, t.out
+	// Breadth first, so that the states ordinary text visits lie together. Own leads from
+	// the state of node s, which falls back to the row fall, to the children of s: their
+	// suffixes are where that row leads.
+	order := make([]int32, 0, len(trie))
+	own := func(s int32, out, fall []uint32, depth uint16) {
+		for t := trie[s].child; t != 0; t = trie[t].sibling {
+			n := &trie[t]
+			n.number = uint32(len(order) + 3)
+			order = append(order, t)
+			n.fall = fall[n.class] &^ matchFlag
+			if more := a.outs[n.fall>>a.shift]; len(n.out) == 0 {
+				n.out = more
+			} else {
+				n.out = append(n.out, more...)
+			}
+			a.depth[n.number], a.outs[n.number] = depth, n.out
+			if out[n.class] = n.number << a.shift; len(n.out) > 0 {
+				out[n.class] |= matchFlag
+			}
+		}
+	}
+	rest := slices.Clone(at(a.inside)) // what falls back to the root
+	own(anywhere, at(a.inside), rest, 1)
+	copy(at(a.outside), at(a.inside))
+	own(wordStart, at(a.outside), at(a.inside), 1)
+	copy(at(behind), at(a.outside))
+	for _, c := range breaks {
+		at(behind)[c] = a.outside
+	}
+	for i := 0; i < len(order); i++ {
+		s := order[i]
+		n := &trie[s]
+		base := n.number << a.shift
+		out, fall := at(base), at(n.fall)
+		copy(out, fall)
+		own(s, out, fall, a.depth[n.number]+1)
+		switch n.last {
+		case '\\':
+			for _, c := range breaks {
+				out[c] = a.outside
+			}
+		case ' ':
+			out[a.class[' ']] = base // a run of spaces is one space
+		}
 	}
 	return a, nil
+}
+
+// trie puts the literals in order and makes their trie. Its first two nodes are the
+// roots.
+func (a *automaton) trie(patterns []pattern) []trieNode {
+	rooted := func(p *pattern) int32 {
+		if p.bounded && wordByte(p.text[0]) {
+			return wordStart
+		}
+		return anywhere
+	}
+	ids := make([]int32, len(patterns))
+	size := 2
+	for i := range ids {
+		ids[i] = int32(i)
+		size += len(patterns[i].text)
+	}
+	slices.SortFunc(ids, func(x, y int32) int {
+		p, q := &patterns[x], &patterns[y]
+		return cmp.Or(cmp.Compare(rooted(p), rooted(q)), cmp.Compare(p.text, q.text), cmp.Compare(x, y))
+	})
+	trie := make([]trieNode, 2, size)
+	var path []int32 // nodes of the text before
+	text, root := "", int32(-1)
+	for _, id := range ids {
+		p := &patterns[id]
+		same := 0
+		if r := rooted(p); r != root {
+			root, path = r, append(path[:0], r)
+		} else {
+			for same < min(len(text), len(p.text)) && text[same] == p.text[same] {
+				same++
+			}
+			path = path[:same+1]
+		}
+		for i := same; i < len(p.text); i++ {
+			s, n := path[i], int32(len(trie))
+			trie = append(trie, trieNode{sibling: trie[s].child, class: a.class[p.text[i]], last: p.text[i]})
+			trie[s].child = n
+			path = append(path, n)
+		}
+		text = p.text
+		s := path[len(path)-1]
+		trie[s].out = append(trie[s].out, id)
+	}
+	return trie
 }
 
 func wordByte(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' || b >= '0' && b <= '9' }

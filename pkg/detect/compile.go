@@ -103,6 +103,9 @@ func Compile(rules []corpus.Rule, opts Options) (*Detector, error) {
 }
 
 func compile(rules []corpus.Rule, opts Options) (*Detector, error) {
+	if !opts.RulesOnly {
+		go func() { _, _ = DefaultModel() }() // it is parsed meanwhile
+	}
 	lex := opts.Words
 	if lex == nil {
 		var err error
@@ -110,7 +113,7 @@ func compile(rules []corpus.Rule, opts Options) (*Detector, error) {
 			return nil, err
 		}
 	}
-	c := compiler{d: &Detector{}, lex: lex, termID: map[string]int32{}, litID: map[string]int{}}
+	c := compiler{d: &Detector{}, lex: lex, termID: map[string]int32{}, litID: map[litKey]int{}}
 	// Every term is searched for, used by a rule or not: terms are the model's cues.
 	names := make([]string, 0, len(lex))
 	for n := range lex {
@@ -148,7 +151,7 @@ type compiler struct {
 	d      *Detector
 	lex    corpus.Lexicon
 	termID map[string]int32
-	litID  map[string]int // literal with its ends → index into all
+	litID  map[litKey]int // literal with its ends → index into all
 	all    []literal
 	slots  int32
 }
@@ -173,12 +176,23 @@ func (c *compiler) addTerm(name string, words []string, cue int) error {
 	return nil
 }
 
+// litKey tells literals apart.
+type litKey struct {
+	text               string
+	openStart, openEnd bool
+}
+
+// partingSigns part words like a space, in words of the lexicon and in texts.
+const partingSigns = " \t\n,;+~"
+
 func (c *compiler) addWord(id int32, w string) error {
 	l := literal{}
 	l.openStart, l.openEnd = strings.HasPrefix(w, "*"), strings.HasSuffix(w, "*")
 	w = strings.TrimSuffix(strings.TrimPrefix(w, "*"), "*")
 	// A sign that no word needs parts words like a space, in the word and in the text.
-	l.text = strings.Join(strings.FieldsFunc(view.FoldString(w), func(r rune) bool { return strings.ContainsRune(" \t\n,;+~", r) }), " ")
+	if l.text = view.FoldString(w); strings.ContainsAny(l.text, partingSigns) {
+		l.text = strings.Join(strings.FieldsFunc(l.text, func(r rune) bool { return strings.ContainsRune(partingSigns, r) }), " ")
+	}
 	if l.text == "" || len(l.text) > 200 {
 		return fmt.Errorf("word %q folds to nothing, or is too long", w)
 	}
@@ -188,7 +202,7 @@ func (c *compiler) addWord(id int32, w string) error {
 	// Korean particles are written onto the word.
 	l.openEnd = l.openEnd || !wordRune(last) || unicode.Is(unicode.Hangul, last)
 	l.spaced = strings.Contains(l.text, " ")
-	key := fmt.Sprint(l.text, "\x00", l.openStart, l.openEnd)
+	key := litKey{l.text, l.openStart, l.openEnd}
 	at, ok := c.litID[key]
 	if !ok {
 		at = len(c.all)
@@ -361,13 +375,16 @@ func (c *compiler) finish() error {
 			wide = append(wide, l)
 		}
 	}
-	var err error
-	if c.d.narrow, err = newSearcher(narrow); err != nil {
-		return err
-	}
-	c.d.wide, err = newSearcher(wide)
 	c.d.slots = int(c.slots)
-	return err
+	done := make(chan error)
+	go func() {
+		var err error
+		c.d.wide, err = newSearcher(wide)
+		done <- err
+	}()
+	var err error
+	c.d.narrow, err = newSearcher(narrow)
+	return errors.Join(err, <-done)
 }
 
 // maxAsk bounds how many kinds of disguise words are looked for in.

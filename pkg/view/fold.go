@@ -2,6 +2,7 @@ package view
 
 import (
 	"encoding/binary"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -303,8 +304,12 @@ func (f *folder) endWord(i int, at func(i, j int) (int, int)) {
 
 // FoldString folds a string for use as a literal: folded, ASCII lower-cased.
 func FoldString(s string) string {
+	b := []byte(s)
+	if Plain(b) {
+		return strings.ToLower(s)
+	}
 	var v View
-	Fold(&v, []byte(s))
+	Fold(&v, b)
 	for i, c := range v.Text {
 		if c >= 'A' && c <= 'Z' {
 			v.Text[i] = c | 0x20
