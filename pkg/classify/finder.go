@@ -37,6 +37,9 @@ const (
 	gramCase = 0x20202020 // folds letters, and some signs with others: words are compared afterwards
 )
 
+// blanks is what eight blanks are. No word holds five in a row.
+const blanks = gramCase<<32 | gramCase
+
 func gramHash(v uint32) uint32 { return v * 0x9E3779B1 >> (32 - gramBits) }
 
 // anyNext is what may stand behind a short word of which nothing else is known: ASCII.
@@ -199,24 +202,30 @@ func (f *finder) find(text []byte, report func(word, start, end int)) {
 	copy(head[1:], text)
 	f.check(text, -1, binary.LittleEndian.Uint32(head[:])|gramCase, report)
 	i := 0
-	for ; i+8 <= len(text); i += 4 {
-		v := binary.LittleEndian.Uint64(text[i:]) | gramCase<<32 | gramCase
-		a, b, c, d := gramHash(uint32(v)), gramHash(uint32(v>>8)), gramHash(uint32(v>>16)), gramHash(uint32(v>>24))
-		if f.bits[a>>6]>>(a&63)&1|f.bits[b>>6]>>(b&63)&1|f.bits[c>>6]>>(c&63)&1|f.bits[d>>6]>>(d&63)&1 == 0 {
+	for ; i+12 <= len(text); i += 8 {
+		v := binary.LittleEndian.Uint64(text[i:]) | blanks
+		w := binary.LittleEndian.Uint64(text[i+4:]) | blanks
+		if v == blanks && w == blanks { // indentation
 			continue
 		}
-		for k, h := range [4]uint32{a, b, c, d} {
-			if f.bits[h>>6]>>(h&63)&1 == 0 {
-				continue
-			}
-			f.check(text, i+k, uint32(v>>(8*k)), report)
+		m := f.bit(uint32(v)) | f.bit(uint32(v>>8))<<1 | f.bit(uint32(v>>16))<<2 | f.bit(uint32(v>>24))<<3 |
+			f.bit(uint32(w))<<4 | f.bit(uint32(w>>8))<<5 | f.bit(uint32(w>>16))<<6 | f.bit(uint32(w>>24))<<7
+		for ; m != 0; m &= m - 1 {
+			k := bits.TrailingZeros64(m)
+			f.check(text, i+k, binary.LittleEndian.Uint32(text[i+k:])|gramCase, report)
 		}
 	}
-	var tail [12]byte // the last places, as if blanks followed
+	var tail [16]byte // the last places, as if blanks followed
 	n := copy(tail[:], text[i:])
 	for k := range n {
 		f.check(text, i+k, binary.LittleEndian.Uint32(tail[k:])|gramCase, report)
 	}
+}
+
+// bit is 1 if some word may hold four folded bytes.
+func (f *finder) bit(v uint32) uint64 {
+	h := gramHash(v)
+	return f.bits[h>>6] >> (h & 63) & 1
 }
 
 func (f *finder) check(text []byte, at int, v uint32, report func(word, start, end int)) {

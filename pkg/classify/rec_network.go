@@ -53,74 +53,64 @@ func (s *scan) address4(start int) {
 	s.add(hit{typ: "IP_ADDRESS", start: start, end: i, score: score})
 }
 
-// addresses6 looks at every run of hexadecimal digits and colons with at least two
-// colons.
-func (s *scan) addresses6() {
+// address6 takes an IPv6 address around a token with a digit that a colon touches: every
+// address that is worth a look holds one.
+func (s *scan) address6(start int) {
 	t := s.text
-	for from := 0; ; {
-		i := bytes.IndexByte(t[from:], ':')
-		if i < 0 {
-			return
-		}
-		i += from
-		from = i + 1
-		start := i
-		for start > 0 && i-start < 5 && isHex(t[start-1]) {
-			start--
-		}
-		if i-start > 4 || !isHex(s.at(i+1)) && s.at(i+1) != ':' {
-			continue
-		}
-		if start == i && s.at(i+1) != ':' {
-			continue
-		}
-		end, colons, dots := start, 0, 0
-		for end < len(t) && end-start <= 45 && (isHex(t[end]) || t[end] == ':' || t[end] == '.' && colons > 0) {
-			if t[end] == ':' {
-				colons++
-			} else if t[end] == '.' {
-				dots++
-			}
-			end++
-		}
-		from = max(from, end)
-		if colons < 2 || isWord(s.at(start-1)) || s.at(start-1) == '.' && is(s.at(start-2), cAlnum) {
-			continue
-		}
-		for end > start && (t[end-1] == '.' || t[end-1] == ':' && (end-2 < start || t[end-2] != ':')) {
-			end--
-		}
-		if isWord(s.at(end)) {
-			continue
-		}
-		b := t[start:end]
-		addr, err := netip.ParseAddr(string(b))
-		if err != nil || addr.Is4() {
-			continue
-		}
-		groups, digit := 0, false
-		for _, p := range bytes.FieldsFunc(b, func(r rune) bool { return r == ':' }) {
-			groups++
-			digit = digit || bytes.ContainsAny(p, "0123456789")
-		}
-		// In source code x::y is a name: two groups are an address only with digits and
-		// not behind a letter, and :: alone is none.
-		if !digit || groups < 2 && string(b) != "::1" && !(len(b) >= 5) || groups == 2 && len(b) < 8 && !bytes.HasPrefix(b, []byte("fe80")) && !bytes.HasPrefix(b, []byte("2")) && !bytes.HasPrefix(b, []byte("f")) && !bytes.HasPrefix(b, []byte("::")) {
-			continue
-		}
-		if s.at(end) == '%' { // zone
-			k := end + 1
-			for k < len(t) && is(t[k], cAlnum) && k-end < 16 {
-				k++
-			}
-			if k > end+1 {
-				end = k
-			}
-		}
-		end = s.prefixLength(end, 128)
-		s.add(hit{typ: "IP_ADDRESS", start: start, end: end, score: 0.95})
-		from = end
+	if start < s.addressSixEnd {
+		return
 	}
+	for start > s.addressSixEnd && (isHex(t[start-1]) || t[start-1] == ':') {
+		start--
+	}
+	colons, end := 0, start
+	for ; end < len(t) && end-start <= 45 && (isHex(t[end]) || t[end] == ':' || t[end] == '.' && colons > 0); end++ {
+		if t[end] == ':' {
+			colons++
+		}
+	}
+	s.addressSixEnd = end
+	if colons < 6 && !bytes.Contains(t[start:end], []byte("::")) { // a time of day
+		return
+	}
+	if t[start] == ':' && s.at(start+1) != ':' { // key:2001:db8::1
+		start++
+	}
+	if isWord(s.at(start-1)) || s.at(start-1) == '.' && is(s.at(start-2), cAlnum) {
+		return
+	}
+	for end > start && (t[end-1] == '.' || t[end-1] == ':' && (end-2 < start || t[end-2] != ':')) {
+		end--
+	}
+	if isWord(s.at(end)) {
+		return
+	}
+	b := t[start:end]
+	addr, err := netip.ParseAddr(string(b))
+	if err != nil || addr.Is4() {
+		return
+	}
+	groups, digit := 0, false
+	for _, p := range bytes.FieldsFunc(b, func(r rune) bool { return r == ':' }) {
+		groups++
+		digit = digit || bytes.ContainsAny(p, "0123456789")
+	}
+	// In source code x::y is a name: two groups are an address only with digits and
+	// not behind a letter, and :: alone is none.
+	if !digit || groups < 2 && string(b) != "::1" && !(len(b) >= 5) || groups == 2 && len(b) < 8 && !bytes.HasPrefix(b, []byte("fe80")) && !bytes.HasPrefix(b, []byte("2")) && !bytes.HasPrefix(b, []byte("f")) && !bytes.HasPrefix(b, []byte("::")) {
+		return
+	}
+	if s.at(end) == '%' { // zone
+		k := end + 1
+		for k < len(t) && is(t[k], cAlnum) && k-end < 16 {
+			k++
+		}
+		if k > end+1 {
+			end = k
+		}
+	}
+	end = s.prefixLength(end, 128)
+	s.add(hit{typ: "IP_ADDRESS", start: start, end: end, score: 0.95})
 }
 
 // prefixLength takes the /24 behind an address into the span.

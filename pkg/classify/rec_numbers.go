@@ -64,6 +64,9 @@ func (s *scan) number(start, end int) {
 		s.address4(start)
 		s.coordinates(start)
 	}
+	if s.at(end) == ':' && (isHex(s.at(end+1)) || s.at(end+1) == ':') || s.at(start-1) == ':' && (isHex(s.at(start-2)) || s.at(start-2) == ':') {
+		s.address6(start)
+	}
 	if n >= 26 && n <= 90 {
 		s.wallet(start, end)
 	}
@@ -128,12 +131,16 @@ func (s *scan) lettersBefore(start int) int {
 }
 
 // longRuns looks for runs of letters and digits that can be an encoding. Any run of
-// twelve holds one of every twelve places.
+// twelve holds one of every twelve places, and reaches six further on one of its sides.
 func (s *scan) longRuns() {
 	const least = 12
 	t := s.text
 	for p := least - 1; p < len(t); p += least {
 		if !is(t[p], cAlnum) {
+			continue
+		}
+		const half = least / 2
+		if !(is(t[p-half], cAlnum) && is(t[p-half/2], cAlnum)) && (p+half >= len(t) || !(is(t[p+half], cAlnum) && is(t[p+half/2], cAlnum))) {
 			continue
 		}
 		start, end, mask := p, p, uint8(0)

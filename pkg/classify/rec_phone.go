@@ -289,7 +289,7 @@ func nanp(d []byte) bool {
 // extended: an extension stands behind it.
 func (s *scan) national(d []byte, g []digitGroup, paren bool, from, end int, extended bool) (float64, bool) {
 	n := len(d)
-	if same(d) || dateLike(d, g) {
+	if same(d) || dateLike(d, g) || len(g) == 1 && d[0] == '1' && (n == 10 || n == 13) { // or seconds since 1970
 		return 0, false
 	}
 	has := func() bool {

@@ -22,6 +22,7 @@ type scan struct {
 	lookups       int    // of the telephone library
 	joined        bool   // the token is joined to the word before it
 	encodedEnd    int    // end of the last token that could be an encoding
+	addressSixEnd int    // end of the last run that was looked at as an IPv6 address
 	addressEnd    int    // end of the last postal address
 	postalEnd     int    // end of the last one found from its post code
 	writtenEnd    int    // end of the last e-mail address in words
@@ -40,7 +41,6 @@ func (s *scan) run(text []byte) {
 	s.emails()
 	s.numbers()
 	s.longRuns()
-	s.addresses6()
 	s.secrets()
 	if !s.noNames {
 		s.hits = append(s.hits, tagNames(text)...)
