@@ -130,19 +130,19 @@ func (m *gateMasks) look(text []byte) {
 	}
 }
 
-// nextBit gives the first bit of m, or of its complement, at or behind i; far away when
-// there is none.
-func nextBit(m []uint64, i int, not uint64) int {
-	k := i >> 6
-	if k >= len(m) {
-		return math.MaxInt32
+// nextBit gives the first bit of m, or of its complement, at or behind i, or to when
+// there is none before that.
+func nextBit(m []uint64, i, to int, not uint64) int {
+	if i >= to {
+		return to
 	}
+	k := i >> 6
 	for x := (m[k] ^ not) & (^uint64(0) << (i & 63)); ; x = m[k] ^ not {
 		if x != 0 {
-			return k<<6 + bits.TrailingZeros64(x)
+			return min(k<<6+bits.TrailingZeros64(x), to)
 		}
-		if k++; k == len(m) {
-			return math.MaxInt32
+		if k++; k<<6 >= to {
+			return to
 		}
 	}
 }
@@ -281,42 +281,38 @@ func (m *gateMasks) sentences(dst []piece, text []byte) []piece {
 		begin = at
 	}
 	for begin < len(text) {
-		stop := nextBit(m.stop, begin+sentenceMin-1, 0)
-		for stop < len(text) && !sentenceEnd(text, stop) {
-			stop = nextBit(m.stop, stop+1, 0)
+		// Nothing is looked for farther away than it can matter.
+		far := min(begin+sentenceMax, len(text))
+		stop := begin + sentenceMin - 1
+		for stop = nextBit(m.stop, stop, far, 0); stop < far && !sentenceEnd(text, stop); {
+			stop = nextBit(m.stop, stop+1, far, 0)
 		}
-		if stop < begin+sentenceMax {
+		if stop < far {
 			cut(stop + 1)
 			continue
 		}
-		far := begin + sentenceMax
-		if far >= len(text) {
-			break
-		}
-		word := nextBit(m.word, far, 0)
-		if word == far && m.word[(far-1)>>6]>>((far-1)&63)&1 == 1 {
+		from := far // where words may begin that the sentence ends before
+		if far < len(text) && m.word[far>>6]>>(far&63)&1 == 1 && m.word[(far-1)>>6]>>((far-1)&63)&1 == 1 {
 			// Inside a word. A very long one is cut.
-			at := min(nextBit(m.word, far, ^uint64(0)), len(text))
-			if at-begin >= 2*sentenceMax {
-				for at-begin >= 2*sentenceMax {
+			from = nextBit(m.word, far, len(text), ^uint64(0))
+			if from-begin >= 2*sentenceMax {
+				for from-begin >= 2*sentenceMax {
 					cut(begin + sentenceMax)
 				}
 				continue
 			}
-			word = nextBit(m.word, at, 0)
 		}
-		gap := max(nextBit(m.word, min(begin+2*sentenceMax-1, 64*len(m.word)), ^uint64(0)), begin+2*sentenceMax-1)
+		gap := nextBit(m.word, begin+2*sentenceMax-1, len(text), ^uint64(0))
+		word := nextBit(m.word, from, gap, 0)
+		for stop < gap && !sentenceEnd(text, stop) {
+			stop = nextBit(m.stop, stop+1, gap, 0)
+		}
 		switch at := min(stop, gap); {
-		case word < at && word < len(text):
+		case word < at:
 			cut(word)
-		case at < len(text):
-			cut(at + 1)
 		default:
-			cut(len(text))
+			cut(min(at+1, len(text)))
 		}
-	}
-	if begin < len(text) {
-		cut(len(text))
 	}
 	return dst
 }
