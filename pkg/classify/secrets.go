@@ -550,8 +550,8 @@ func (s *scan) secret(tr *trigger, start, end int) {
 		}
 		s.match(r, start, min(len(s.text), start+4*secretWindowAfter))
 	case secretAssigned:
-		if !nameCase(s.text[start:end]) {
-			return // SetSysctl holds no etsy
+		if !nameCase(s.text[start:end]) || is(s.text[start], cLower) && is(s.at(start-1), cLower) && end-start < 6 {
+			return // SetSysctl holds no etsy, and blob no lob
 		}
 		v := s.value(end)
 		if v < 0 {

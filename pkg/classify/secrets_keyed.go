@@ -190,8 +190,8 @@ func (w *wordsBefore) next() []byte {
 // keyed looks at a run of letters and digits in a text.
 func (s *scan) keyed(start, end int) {
 	t := s.text
-	if end-start > 700 || start < s.keyedEnd || randomEighths(t[start:end]) < 8*6 {
-		return
+	if end-start > 700 || start < s.keyedEnd || end-start > 16 && randomEighths(t[start:start+12]) < -8*4 || randomEighths(t[start:end]) < 8*6 {
+		return // written, mostly
 	}
 	// The whole token, with the signs that tokens have inside.
 	inside := func(c byte) bool {
