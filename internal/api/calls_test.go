@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -397,4 +398,38 @@ func TestDeclarations(t *testing.T) {
 	}
 	a.want(t, 429, "quota-exceeded")
 	r.post("agent", "/v1/declarations", validDeclaration()).want(t, 422, "request-invalid")
+}
+
+// SPEC: RED-2, RED-4, EGR-2, EGR-5. An agent that sees a surrogate works with it as with a
+// stub: it resolves for the sink that its field names, and for no other.
+func TestSurrogateComesBack(t *testing.T) {
+	r := newRig(t)
+	run := r.accept("surrogates", `{"guest":{"email":"`+canaryEmail+`"},"message":"write to `+canaryEmail+`"}`).Run
+	r.drain()
+	base := "/v1/runs/" + string(run)
+	a := r.get("assembler", base+"/context").want(t, 200)
+	clean(t, "the context", a.raw)
+	shown := regexp.MustCompile(`[a-z]+\.[a-z]+\d+@example\.(com|net|org)`).FindAllString(a.raw, -1)
+	if len(shown) < 2 || shown[0] != shown[1] {
+		t.Fatalf("%q in %.2800s", shown, a.raw)
+	}
+	if rec := r.records(run, provenance.KindClassified); len(rec) != 1 || members(t, rec[0])["redactions"].(map[string]any)["SURROGATE"] != 2.0 {
+		t.Errorf("surrogates are not marked: %+v", rec)
+	}
+	call := r.post("agent", base+"/tool-calls", map[string]any{"tool": "gmail-guest-draft", "arguments": map[string]any{"to": shown[0], "body": "Dear guest at " + shown[0]}}).want(t, 202)
+	// One letter more and it is somebody's address.
+	r.post("agent", base+"/tool-calls", map[string]any{"tool": "gmail-guest-draft", "arguments": map[string]any{"to": "guest-mail", "body": "Dear x" + shown[0]}}).want(t, 403, "pii-leak-risk")
+	r.post("agent", base+"/tool-calls", map[string]any{"tool": "calendar", "arguments": map[string]any{"from": shown[0]}}).want(t, 403, "pii-leak-risk")
+	r.post("rita", "/v1/review/gates/"+call.str("gate_id")+"/decide", map[string]any{"decision": "approve", "reason_code": "needed-for-task"}).want(t, 200)
+	resolve := func(sink string) answer {
+		return r.post("connector", "/v1/stubs/resolve", map[string]any{"run": run, "stubs": []string{shown[0]}, "tool": "gmail-guest-draft", "sink": sink, "tool_call": call.str("call_id")})
+	}
+	resolve("crm").want(t, 403)
+	if got := resolve("guest-mail").want(t, 200).data("values").(map[string]any)[shown[0]]; got != canaryEmail {
+		t.Errorf("%v", got)
+	}
+	if out := r.post("agent", base+"/outputs", map[string]any{"text": "Written to " + shown[0] + ".", "recipient_role": "user"}).want(t, 200); !strings.Contains(out.str("text"), shown[0]) {
+		t.Errorf("%s", out.raw)
+	}
+	r.ledgerIsClean()
 }

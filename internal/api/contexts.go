@@ -360,6 +360,7 @@ func (a *API) assemble(ctx context.Context, p Principal, run chunk.ID, as assemb
 	events := map[chunk.ID]ledger.Event{}
 	request := problem.ID(ctx)
 	var records []provenance.Record
+	var surrogates []guard.Stub // of the run; read when they are needed
 	for _, it := range items {
 		src, registered := a.cfg.Classifier.Source(it.Source)
 		if !registered || !p.Granted(it.Source) {
@@ -389,7 +390,20 @@ func (a *API) assemble(ctx context.Context, p Principal, run chunk.ID, as assemb
 		// Redaction happened when the text came in. What a recogniser finds all the
 		// same, raw pii above all, does not leave (SPEC RED-1).
 		redacted := it.Redacted
-		if left := raw(a.cfg.Classifier.Recognise(plain)); len(left) > 0 {
+		left := raw(a.cfg.Classifier.Recognise(plain))
+		if len(left) > 0 {
+			if surrogates == nil {
+				if surrogates, err = a.Gatekeeper.Surrogates(ctx, run); err != nil {
+					return view, nil, err
+				}
+				surrogates = append(surrogates, guard.Stub{}) // asked for
+			}
+			own := guard.Surrogates(plain, surrogates)
+			left = slices.DeleteFunc(left, func(e chunk.Entity) bool {
+				return slices.ContainsFunc(own, func(s chunk.Entity) bool { return s.Start <= e.Start && e.End <= s.End })
+			})
+		}
+		if len(left) > 0 {
 			plain, redacted = guard.Replace(plain, left), true
 		}
 		out := contextItem{

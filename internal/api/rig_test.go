@@ -84,6 +84,13 @@ var testSources = []classify.Source{
 			{Path: "message", Class: chunk.PII, Text: true},
 		},
 	},
+	{
+		ID: "surrogates", Ceiling: chunk.PII, Format: "json", Form: classify.StubSurrogate,
+		Fields: []classify.Field{
+			{Path: "guest.email", Class: chunk.PII, Type: "EMAIL_ADDRESS", Stub: "GUEST_EMAIL", Sinks: []string{"guest-mail"}},
+			{Path: "message", Class: chunk.PII, Text: true},
+		},
+	},
 	{ID: "web", Ceiling: chunk.Internal, Format: "text"},
 	{ID: "notes", Ceiling: chunk.Public, Format: "text", AllowPartial: true},
 	{ID: "handbook", Ceiling: chunk.Restricted, Format: "text", Collection: true},
@@ -110,7 +117,7 @@ var testTokens = []struct {
 	{"admin", "default", []string{RoleAdmin}, []string{"*"}},
 	{"connector", "default", []string{RoleConnector}, []string{"*"}},
 	{"agent", "default", []string{RoleAgent}, []string{"*"}},
-	{"assembler", "default", []string{RoleAssembler}, []string{"booking", "web", "notes", "handbook"}},
+	{"assembler", "default", []string{RoleAssembler}, []string{"booking", "surrogates", "web", "notes", "handbook"}},
 	{"rita", "default", []string{RoleReviewer}, nil},
 	{"remy", "default", []string{RoleReviewer}, nil},
 	{"petra", "default", []string{RoleReviewer, RolePII}, nil},

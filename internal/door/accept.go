@@ -515,6 +515,9 @@ func (a *attempt) records(ctx context.Context, doc chunk.Document, result classi
 	for _, r := range result.Redactions {
 		counts[r.Type]++
 	}
+	if result.Surrogates > 0 {
+		counts["SURROGATE"] = result.Surrogates // of them, shown as a value that is nobody's
+	}
 	accepted, err := a.record(provenance.KindAccepted, a.id, nil, chunk.FailNone, provenance.Accepted{
 		EventID: a.id, SourceID: a.src.ID, MediaType: doc.MediaType, SizeBytes: len(a.ev.Body), ChunkCount: len(doc.Chunks),
 		Commitment: commitment, Collection: a.src.Collection,

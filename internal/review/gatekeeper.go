@@ -15,6 +15,7 @@ import (
 	"github.com/stoplog/stoplog/internal/stage"
 	"github.com/stoplog/stoplog/internal/strictjson"
 	"github.com/stoplog/stoplog/pkg/chunk"
+	"github.com/stoplog/stoplog/pkg/classify"
 	"github.com/stoplog/stoplog/pkg/guard"
 	"github.com/stoplog/stoplog/pkg/provenance"
 )
@@ -133,8 +134,14 @@ func (k *Gatekeeper) stubs(ctx context.Context, run chunk.ID) (out []guard.Stub,
 	if err != nil {
 		return nil, false, err
 	}
-	for _, r := range rows[:min(len(rows), maxStubs)] {
-		s := guard.Stub{Name: r.Name, Class: r.Class, Sinks: r.Sinks}
+	all = len(rows) <= maxStubs
+	rows = rows[:min(len(rows), maxStubs)]
+	shown, err := k.surrogates(ctx, rows)
+	if err != nil {
+		return nil, false, err
+	}
+	for i, r := range rows {
+		s := guard.Stub{Name: r.Name, Class: r.Class, Sinks: r.Sinks, Surrogate: shown[i]}
 		v, err := k.vault.Open(ctx, r.Run, r.Sealed, chunk.StubAD(r.Run, r.Name))
 		switch e := fromVault(err); {
 		case e == nil:
@@ -144,7 +151,50 @@ func (k *Gatekeeper) stubs(ctx context.Context, run chunk.ID) (out []guard.Stub,
 		}
 		out = append(out, s)
 	}
-	return out, len(rows) <= maxStubs, nil
+	return out, all, nil
+}
+
+// surrogates tells how stubs are shown to an agent, where that is a surrogate; else the
+// text is empty.
+func (k *Gatekeeper) surrogates(ctx context.Context, rows []ledger.Stub) ([]string, error) {
+	out := make([]string, len(rows))
+	keys := map[chunk.ID][]byte{}
+	for i, r := range rows {
+		if !classify.IsSurrogate(r.Name) {
+			continue
+		}
+		key, ok := keys[r.Run]
+		if !ok {
+			var err error
+			key, err = k.vault.StubKey(ctx, r.Run)
+			if err = fromVault(err); errors.Is(err, ErrUnavailable) || errors.Is(err, ErrIntegrity) {
+				return nil, err
+			}
+			keys[r.Run] = key // none where the scope is erased: then nothing resolves
+		}
+		out[i], _ = classify.Surrogate(key, r.Name)
+	}
+	return out, nil
+}
+
+// Surrogates gives those of a run's stubs that agents see as surrogates, without their
+// values.
+func (k *Gatekeeper) Surrogates(ctx context.Context, run chunk.ID) ([]guard.Stub, error) {
+	rows, err := k.stubRows(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := k.surrogates(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	var out []guard.Stub
+	for i, r := range rows {
+		if shown[i] != "" {
+			out = append(out, guard.Stub{Name: r.Name, Class: r.Class, Surrogate: shown[i]})
+		}
+	}
+	return out, nil
 }
 
 // scopes lists the keys that a run's context is sealed under, its own first.
@@ -492,8 +542,12 @@ func (k *Gatekeeper) Resolve(ctx context.Context, r Resolution) (map[string]chun
 	if err != nil {
 		return nil, err
 	}
-	for _, row := range rows {
-		if slices.ContainsFunc(r.Stubs, func(text string) bool { return stubNamed(text) == row.Name }) {
+	shown, err := k.surrogates(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	for i, row := range rows {
+		if slices.ContainsFunc(r.Stubs, func(text string) bool { return stubNamed(text) == row.Name || shown[i] != "" && text == shown[i] }) {
 			payload.Stubs = append(payload.Stubs, row.Name)
 		}
 	}
@@ -534,8 +588,15 @@ func (k *Gatekeeper) resolve(ctx context.Context, r Resolution) (map[string]chun
 		return nil, chunk.FailNone, err
 	}
 	out := map[string]chunk.Content{}
+	shown, err := k.surrogates(ctx, rows)
+	if err != nil {
+		return nil, chunk.FailNone, err
+	}
 	for _, text := range r.Stubs {
 		name := stubNamed(text)
+		if i := slices.Index(shown, text); i >= 0 && text != "" {
+			name = rows[i].Name
+		}
 		if !slices.Contains(a.Stubs, name) {
 			return nil, chunk.FailSinkUnauthorised, ErrForbidden
 		}

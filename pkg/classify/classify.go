@@ -54,6 +54,7 @@ type Result struct {
 	Found      chunk.Class       // the highest class recognisers found, from public up
 	Stubs      []StubValue       // values behind the stubs, each once; new ones and those known already
 	Names      []Name            // typed values for the run's later documents
+	Surrogates int               // redactions that are shown as a surrogate
 	RunBy      string            // value at the source's run_by path
 	Subject    string            // value at the source's subject path; empty: the payload has none
 }
@@ -70,6 +71,7 @@ func (c *Classifier) Classify(in Input) (Result, error) {
 		return Result{}, err
 	}
 	d := &decision{c: c, s: s, in: in, leaves: leaves, structured: structured, names: newNamer(in.StubKey, in.Known)}
+	d.names.text = in.Text
 	return d.decide()
 }
 
@@ -193,6 +195,7 @@ func (d *decision) decide() (Result, error) {
 	sort.Slice(d.out.Redactions, func(i, j int) bool { return d.out.Redactions[i].Start < d.out.Redactions[j].Start })
 	d.out.Found = ClassOf(d.out.Entities)
 	d.out.Stubs = d.names.stubs
+	d.out.Surrogates = d.names.surrogates
 	slices.Sort(d.out.Exceeded)
 	d.out.Exceeded = slices.Compact(d.out.Exceeded)
 	return d.out, nil
@@ -240,7 +243,7 @@ func (d *decision) stubWhole() {
 		if how != whole || l.kind == leafNull || len(l.text) == 0 {
 			continue
 		}
-		form, base, typ, sinks := StubForm(""), "", "FIELD", []string(nil)
+		form, base, typ, sinks := d.s.src.Form, "", "FIELD", []string(nil)
 		r := l.matched.own()
 		if r == nil {
 			r = l.matched.inherited
@@ -319,9 +322,12 @@ func (d *decision) stubHits(hits []leafHit) {
 		if how == keep && !(h.valid && class.Exceeds(leafClass)) && !exceeds && !(l.kind == leafKey && h.valid) {
 			continue
 		}
-		form, base, typ, value := StubForm(""), h.typ, h.typ, l.text[h.start:h.end]
+		form, base, typ, value := d.s.src.Form, h.typ, h.typ, l.text[h.start:h.end]
 		if k := h.known; k != nil {
-			form, base, typ, value = k.form, k.stub, k.scope, k.value
+			base, typ, value = k.stub, k.scope, k.value
+			if k.form != "" {
+				form = k.form
+			}
 		}
 		stub := d.names.stub(form, base, typ, value, class, nil)
 		if l.opaque {

@@ -114,6 +114,9 @@ func compileSource(s Source) (*compiled, error) {
 	if !formats[s.Format] {
 		return bad("format", "unknown; want json, text, form, csv, html, markdown, mail, pdf or docx")
 	}
+	if s.Form != "" && s.Form != StubTemplate && s.Form != StubSurrogate {
+		return bad("stub_form", "unknown; want template or surrogate")
+	}
 	for _, t := range []struct {
 		where string
 		v     float64
@@ -160,9 +163,14 @@ func compileSource(s Source) (*compiled, error) {
 			return bad(at("class"), "%s is above the source's ceiling %s (SPEC CLS-2)", f.Class, c.class)
 		}
 		switch f.Form {
-		case "", StubTemplate, StubConstant, StubHash:
+		case "":
+			f.Form = s.Form
+		case StubTemplate, StubConstant, StubHash, StubSurrogate:
 		default:
-			return bad(at("stub_form"), "unknown; want template, constant or hash")
+			return bad(at("stub_form"), "unknown; want template, constant, hash or surrogate")
+		}
+		if strings.Contains(f.Stub+"_", surrogateMark) {
+			return bad(at("stub"), "%q is kept for surrogates", strings.Trim(surrogateMark, "_"))
 		}
 		if f.Stub != "" && !validStubName(f.Stub) {
 			return bad(at("stub"), "want 1 to 64 of A-Z, 0-9 and _, beginning with a letter")

@@ -21,7 +21,8 @@ type Source struct {
 	Subject    string `yaml:"subject,omitempty" json:"subject,omitempty"`       // payload path of the person it is about, for erasure
 	Strict     bool   `yaml:"strict,omitempty" json:"strict,omitempty"`         // the same event id with another body is refused, not answered as a duplicate
 
-	Fields []Field `yaml:"fields,omitempty" json:"fields,omitempty"`
+	Fields []Field  `yaml:"fields,omitempty" json:"fields,omitempty"`
+	Form   StubForm `yaml:"stub_form,omitempty" json:"stub_form,omitempty"` // of what recognisers find, and of fields that say nothing: template or surrogate
 
 	Suspect      float64       `yaml:"suspect_threshold,omitempty" json:"suspect_threshold,omitempty"` // in (0,1]; zero: the detector's default
 	Quarantine   float64       `yaml:"injection_risk,omitempty" json:"injection_risk,omitempty"`       // in (0,1]; zero: the detector's default (SPEC DET-4)
@@ -46,7 +47,7 @@ type Field struct {
 	Sinks []string    `yaml:"sinks,omitempty" json:"sinks,omitempty"` // sinks for which the stub may be resolved, beside the tools' own
 }
 
-// StubForm is one of the three forms of SPEC RED-2.
+// StubForm is one of the three forms of SPEC RED-2, or a surrogate.
 type StubForm string
 
 // The stub forms. The empty form is StubTemplate.
@@ -54,6 +55,9 @@ const (
 	StubTemplate StubForm = "template" // {GUEST_FIRST_NAME}
 	StubConstant StubForm = "constant" // GUEST_NAME_REDACTED
 	StubHash     StubForm = "hash"     // APPLICANT_ID_ and a keyed hash: same value, same run → same stub
+	// StubSurrogate is shown as a value of the same kind that is nobody's. Types without a
+	// range for examples get a template stub.
+	StubSurrogate StubForm = "surrogate"
 )
 
 // Signature says how a source's webhooks are authenticated.

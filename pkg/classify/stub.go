@@ -141,12 +141,19 @@ type namer struct {
 	stubs  []StubValue
 	seen   map[string]bool // names already in stubs
 	last   map[string]int  // base name → number of its newest stub
+	text   []byte          // the document: no surrogate may occur in it
+	shown  map[string]bool // surrogates of the run
+
+	surrogates int // given out for this document, each as often as it is shown
 }
 
 func newNamer(key []byte, known map[string]string) *namer {
-	n := &namer{key: key, taken: make(map[string]string, len(known)), byHash: make(map[string]string, len(known)), seen: map[string]bool{}, last: map[string]int{}}
+	n := &namer{shown: map[string]bool{}, key: key, taken: make(map[string]string, len(known)), byHash: make(map[string]string, len(known)), seen: map[string]bool{}, last: map[string]int{}}
 	for name, commitment := range known {
 		n.taken[name] = commitment
+		if text, ok := Surrogate(key, name); ok {
+			n.shown[text] = true
+		}
 		// Two names for one commitment cannot come from here; if they do, the choice
 		// must not depend on the order of a map.
 		if old, ok := n.byHash[commitment]; !ok || name < old {
@@ -159,6 +166,9 @@ func newNamer(key []byte, known map[string]string) *namer {
 // stub gives the text that replaces value. typ is the entity type (FIELD: none
 // declared), base the stub's base name.
 func (n *namer) stub(form StubForm, base, typ string, value []byte, class chunk.Class, sinks []string) string {
+	if n.shown[string(value)] {
+		return string(value) // a surrogate that comes back, in an answer that is read again
+	}
 	norm := normalise(typ, value)
 	scope := typ
 	if typ == "FIELD" {
@@ -170,6 +180,14 @@ func (n *namer) stub(form StubForm, base, typ string, value []byte, class chunk.
 		if !strings.HasSuffix(base, "_REDACTED") {
 			base += "_REDACTED"
 		}
+	case StubSurrogate:
+		kind := surrogateKind(typ, value)
+		if kind == "" || len(n.key) == 0 {
+			form = StubTemplate
+			break
+		}
+		scope += "/surrogate"
+		base += surrogateMark + kind
 	case StubHash:
 		scope += "/hash/" + base
 		base += "_" + stubAlphabet.EncodeToString(keyed(n.key, []byte("stub"), []byte(scope), norm))[:10]
@@ -178,7 +196,10 @@ func (n *namer) stub(form StubForm, base, typ string, value []byte, class chunk.
 	name, ok := n.byHash[commitment]
 	if !ok {
 		name = base
-		for i := max(2, n.last[base]); n.taken[name] != ""; i++ {
+		for i := max(2, n.last[base]); n.taken[name] != "" || form == StubSurrogate && !n.free(name); i++ {
+			if form == StubSurrogate && i > maxSurrogates {
+				return n.stub(StubTemplate, strings.TrimSuffix(base, surrogateMark+surrogateKind(typ, value)), typ, value, class, sinks)
+			}
 			name = base + "_" + strconv.Itoa(i)
 			n.last[base] = i
 		}
@@ -188,8 +209,25 @@ func (n *namer) stub(form StubForm, base, typ string, value []byte, class chunk.
 		n.seen[name] = true
 		n.stubs = append(n.stubs, StubValue{Name: name, Commitment: commitment, Type: typ, Class: class, Sinks: sinks, Value: append(chunk.Content(nil), value...)})
 	}
+	if form == StubSurrogate {
+		text, _ := Surrogate(n.key, name)
+		n.shown[text] = true
+		n.surrogates++
+		return text
+	}
 	if form == StubConstant || form == StubHash {
 		return name
 	}
 	return "{" + name + "}"
+}
+
+// maxSurrogates bounds how many surrogates of one kind a field gives out, and how long a
+// free one is looked for; what comes then gets a template stub.
+const maxSurrogates = 4096
+
+// free reports whether a stub's surrogate stands for nothing else: no other stub of the
+// run has it, and the document does not hold it as a value.
+func (n *namer) free(name string) bool {
+	text, ok := Surrogate(n.key, name)
+	return ok && !n.shown[text] && !bytes.Contains(n.text, []byte(text))
 }

@@ -254,6 +254,10 @@ func (s *nameSearch) addParts(n Name) {
 	if n.Stub != "" {
 		stub = n.Stub + "_PART"
 	}
+	var form StubForm // a part has no constant and no hash of its own
+	if n.Form == StubSurrogate {
+		form = n.Form
+	}
 	small := strings.ToLower(string(n.Value)) == string(n.Value) // nobody wrote capitals here
 	for _, p := range parts {
 		p = strings.Trim(p, ".,;:()\"'")
@@ -262,7 +266,7 @@ func (s *nameSearch) addParts(n Name) {
 		switch runes := utf8.RuneCountInString(p); {
 		case runes < 3, strings.ContainsRune(p, '@'), particles[low], titles[low]:
 		case unicode.IsUpper(first), small && runes > 3 && unicode.IsLower(first):
-			s.add([]byte(p), &knownValue{typ: n.Type, scope: n.Type, stub: stub, value: []byte(p)}, true)
+			s.add([]byte(p), &knownValue{typ: n.Type, scope: n.Type, stub: stub, form: form, value: []byte(p)}, true)
 		}
 	}
 }

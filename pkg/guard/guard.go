@@ -333,6 +333,9 @@ type Stub struct {
 	Class chunk.Class
 	Sinks []string      // where its field lets it go, beside the tools' own sinks
 	Value chunk.Content // what it stands for, where the caller could open it: an argument must not hold that either
+	// Surrogate is what the agent sees in place of the name, where that looks like a value:
+	// nobody's address, a number kept for fiction. Empty: the agent sees the name.
+	Surrogate string
 }
 
 // Call is a tool call that an agent asks for.
@@ -530,7 +533,7 @@ func (t *tool) namesSink() bool {
 // stubSink gives the sink that a stub, standing alone in a sink argument, leads to.
 func stubSink(t *tool, c Call, text string) (string, bool) {
 	for _, s := range c.Stubs {
-		if text != s.Name && text != "{"+s.Name+"}" {
+		if text != s.Name && text != "{"+s.Name+"}" && (s.Surrogate == "" || text != s.Surrogate) {
 			continue
 		}
 		for _, to := range t.Sinks {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -648,5 +649,27 @@ func TestManyStubs(t *testing.T) {
 	}
 	if d := g.DecideOutput(guard.Output{Text: []byte("for nobody"), RecipientRole: "user", Stubs: stubs, Unknown: true}, guard.RunState{Class: chunk.PII}); d.Outcome != guard.Deny || d.Failure != chunk.FailUndecided {
 		t.Errorf("unknown stubs, output: %v %v", d.Outcome, d.Failure)
+	}
+}
+
+// SPEC: RED-2, EGR-2. A surrogate is a stub wherever it stands as it was shown; with
+// anything added it is a value like any other.
+func TestSurrogateInArguments(t *testing.T) {
+	g := compile(t, guard.Options{}, guard.Tool{ID: "t", Ceiling: chunk.Internal, Control: guard.Autonomous, Contamination: guard.Arguments, Reason: "test", Sinks: []string{"mail"}, Arguments: anyText})
+	const shown = "arvelin.quosto77@example.org"
+	stubs := []guard.Stub{{Name: "GUEST_EMAIL_SURROGATE_EMAIL", Class: chunk.PII, Sinks: []string{"mail"}, Surrogate: shown}}
+	for text, want := range map[string]guard.Outcome{
+		"to " + shown: guard.Allow, "to " + strings.ToUpper(shown) + ", please": guard.Allow, "at " + shown + ".": guard.Allow,
+		"to x" + shown: guard.Deny, "to " + shown + ".uk": guard.Deny, "to -" + shown: guard.Deny,
+		base64.StdEncoding.EncodeToString([]byte("to " + shown)): guard.Deny, // nobody resolves what is hidden
+	} {
+		args, _ := json.Marshal(map[string]string{"text": text})
+		d := g.Decide(guard.Call{Tool: "t", Arguments: args, Sink: "mail", Stubs: stubs}, guard.RunState{Class: chunk.PII})
+		if d.Outcome != want || (want == guard.Allow) != slices.Contains(d.Stubs, stubs[0].Name) {
+			t.Errorf("%q: %v %v %v", text, d.Outcome, d.Rule, d.Stubs)
+		}
+		if d := g.Decide(guard.Call{Tool: "t", Arguments: args, Sink: "other", Stubs: stubs}, guard.RunState{Class: chunk.PII}); d.Outcome == guard.Allow {
+			t.Errorf("%q goes to a sink that nobody authorised", text)
+		}
 	}
 }

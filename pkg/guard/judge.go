@@ -30,6 +30,7 @@ func (g *Guard) judge(d *Decision, t *tool, c Call, args arguments) bool {
 		d.Found = append(d.Found, Found{Argument: argument, Type: typ, Class: class, Views: views})
 	}
 	values := hidden(c.Stubs)
+	args.leaves = surrogatesOf(c.Stubs).named(args.leaves)
 
 	for _, l := range args.leaves {
 		if l.text == "" {
@@ -228,4 +229,88 @@ func (h hiddenValues) spans(text []byte, found func(chunk.Span, chunk.Class)) {
 			found(chunk.Span{Start: start, End: stop}, hv.class)
 		}
 	}
+}
+
+// Surrogates gives the surrogates of a run that stand in text, in order; the type of each
+// is its stub's name. What recognisers find inside them is nobody's.
+func Surrogates(text []byte, stubs []Stub) []chunk.Entity { return surrogatesOf(stubs).spans(text) }
+
+// surrogates finds the surrogates of a run, by their first bytes in lower case.
+type surrogates map[[minHidden]byte][]Stub
+
+func surrogatesOf(stubs []Stub) surrogates {
+	var out surrogates
+	for _, s := range stubs {
+		if len(s.Surrogate) < minHidden {
+			continue
+		}
+		if out == nil {
+			out = surrogates{}
+		}
+		k := [minHidden]byte([]byte(strings.ToLower(s.Surrogate)))
+		out[k] = append(out[k], s)
+	}
+	return out
+}
+
+// spans gives every surrogate in text, as a word of its own and in any case; the type of
+// each is its stub's name. What is not exactly a surrogate is not one: an address of which
+// an agent changed a letter is somebody's.
+func (s surrogates) spans(text []byte) []chunk.Entity {
+	if len(s) == 0 {
+		return nil
+	}
+	var out []chunk.Entity
+	low := []byte(strings.ToLower(string(text)))
+	if len(low) != len(text) {
+		low = text
+	}
+	for i := 0; i+minHidden <= len(low); i++ {
+		if i > 0 && partOfValue(text[i-1]) {
+			continue
+		}
+		best := Stub{}
+		for _, c := range s[[minHidden]byte(low[i:])] {
+			end := i + len(c.Surrogate)
+			if end <= len(text) && len(c.Surrogate) > len(best.Surrogate) && strings.EqualFold(string(text[i:end]), c.Surrogate) && endsValue(text, end) {
+				best = c
+			}
+		}
+		if best.Surrogate != "" {
+			out = append(out, chunk.Entity{Type: best.Name, Span: chunk.Span{Start: i, End: i + len(best.Surrogate)}, Score: 1})
+			i += len(best.Surrogate) - 1
+		}
+	}
+	return out
+}
+
+// partOfValue reports whether a byte before a surrogate makes another value of it.
+func partOfValue(c byte) bool {
+	return wordByte(c) || c == '.' || c == '-' || c == '+' || c == '@' || c == '%'
+}
+
+// endsValue reports whether a value that ends at i goes on behind it.
+func endsValue(text []byte, i int) bool {
+	if i == len(text) {
+		return true
+	}
+	if wordByte(text[i]) || text[i] == '@' || text[i] == '%' {
+		return false
+	}
+	return text[i] != '.' && text[i] != '-' || i+1 == len(text) || !wordByte(text[i+1])
+}
+
+// named gives arguments with the names of stubs in place of surrogates, so that no
+// recogniser takes one for a value.
+func (s surrogates) named(leaves []leaf) []leaf {
+	if len(s) == 0 {
+		return leaves
+	}
+	out := slices.Clone(leaves)
+	for i := range out {
+		if found := s.spans([]byte(out[i].text)); len(found) > 0 {
+			out[i].text = string(Replace([]byte(out[i].text), found))
+		}
+	}
+	return out
 }

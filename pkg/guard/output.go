@@ -70,15 +70,20 @@ func (g *Guard) DecideOutput(o Output, s RunState) OutputDecision {
 
 	values := hidden(o.Stubs)
 	class := chunk.Public
-	var redact, kept []chunk.Entity
+	var redact []chunk.Entity
+	own := surrogatesOf(o.Stubs).spans(o.Text)
+	kept := slices.Clone(own)
 	for _, e := range g.opts.Recognise(o.Text) {
-		own := g.opts.ClassOf([]chunk.Entity{e})
-		if e.Type == "SECRET" || own.Exceeds(to.Clearance) {
+		if slices.ContainsFunc(own, func(s chunk.Entity) bool { return s.Start <= e.Start && e.End <= s.End }) {
+			continue // nobody's
+		}
+		found := g.opts.ClassOf([]chunk.Entity{e})
+		if e.Type == "SECRET" || found.Exceeds(to.Clearance) {
 			redact = append(redact, e)
-			d.Found = append(d.Found, Found{Type: e.Type, Class: own})
+			d.Found = append(d.Found, Found{Type: e.Type, Class: found})
 			continue
 		}
-		class, kept = class.Max(own), append(kept, e)
+		class, kept = class.Max(found), append(kept, e)
 	}
 	values.spans(o.Text, func(span chunk.Span, own chunk.Class) {
 		if own.Exceeds(to.Clearance) {
