@@ -45,7 +45,11 @@ func always(find func(n *node, text []byte, found func(start, end int))) func(*n
 	}
 }
 
-var templateToken = regexp.MustCompile(`(?i)<\|(?:im_start|im_end|im_sep|system|user|assistant|endoftext|eot_id|end_of_turn|start_header_id|end_header_id|begin_of_text|channel|message|start|end|tool_call|python_tag)\|>|\[/?INST\]|<</?SYS>>|</?(?:start_of_turn|end_of_turn)>`)
+// templateToken is one control token of a chat template, templateReach what is longer
+// than any.
+var templateToken = regexp.MustCompile(`^(?i:<\|(?:im_start|im_end|im_sep|system|user|assistant|endoftext|eot_id|end_of_turn|start_header_id|end_header_id|begin_of_text|channel|message|start|end|tool_call|python_tag)\|>|\[/?INST\]|<</?SYS>>|</?(?:start_of_turn|end_of_turn)>)`)
+
+const templateReach = 24
 
 // chatTemplate finds the control tokens of chat templates. A cluster of them is
 // one finding.
@@ -54,15 +58,33 @@ func chatTemplate(_ *node, text []byte, found func(start, end int)) {
 		return
 	}
 	start, end := -1, 0
-	for _, m := range templateToken.FindAllIndex(text, 64) {
-		if start >= 0 && m[0]-end > 80 {
+	for i, n := 0, 0; i+3 < len(text) && n < 64; i++ {
+		switch text[i] {
+		case '<':
+			if c := text[i+1]; c != '|' && c != '/' && c != '<' && c|0x20 != 's' && c|0x20 != 'e' {
+				continue
+			}
+		case '[':
+			if c := text[i+1]; c != '/' && c|0x20 != 'i' {
+				continue
+			}
+		default:
+			continue
+		}
+		m := templateToken.FindIndex(text[i:min(len(text), i+templateReach)])
+		if m == nil {
+			continue
+		}
+		n++
+		if start >= 0 && i-end > 80 {
 			found(start, end)
 			start = -1
 		}
 		if start < 0 {
-			start = m[0]
+			start = i
 		}
-		end = m[1]
+		end = i + m[1]
+		i = end - 1
 	}
 	if start >= 0 {
 		found(start, end)
