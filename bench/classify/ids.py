@@ -3,7 +3,8 @@ IP and MAC addresses, e-mail addresses, SSNs, health, driving and passport numbe
 countries, and look-alikes that are none. Check digits are computed here, not by the recognisers.
 
 Usage: python ids.py DIRECTORY
-Writes KIND_a.jsonl, which may be worked on, and KIND_b.jsonl, which may not (other wordings).
+Writes KIND_a.jsonl and KIND_b.jsonl, which were worked on, and KIND_c.jsonl, of other wordings, which
+was written and run once after that work.
 """
 import json, random, re, sys
 
@@ -293,10 +294,32 @@ NAT = {
 STARTS = ['', '', '', 'Hello, ', 'For the file: ', '- ', 'Note: ']
 ENDS = ['', '', '.', ', thanks', ' (checked)', '\nBye', '; see above']
 
+# A third set of wordings, written last.
+LAST = {
+ 'CREDIT_CARD': (["We could not process {V}, please update it", "Guest paid 240.00 using card no. {V} at check-in", "PAN={V};CVV=***", "my card is {V} and it expires in june", "Zahlung mit Kartennummer {V} abgelehnt", "numéro de carte : {V}", "el número de mi tarjeta es {V}", "Card: {V} (Visa)", "stolen credit card {V}, block it now", "\"card_number\": \"{V}\""], ["meter reading 4{n6}{n3}", "file 20240312{n8}.log", "order ref 99{n6}{n6}", "trace id 7{n6}{n6}{n2}", "flight 4{n3} 1111", "barcode 5901234123457", "ticket 1762 4452 9981 1203 4"]),
+ 'IBAN_CODE': (["Kontonummer (IBAN) {V}", "send the money to {V} please", "our new bank details: {V}, BIC ABNANL2A", "IBAN={V}", "ES IBAN: {V} titular Ana", "[{V}]", "refund goes to {V}."], ["ref DE{n6}", "model GB{n2}X{n4}", "part no FR76{n4}"]),
+ 'IP_ADDRESS': (["Failed login from {V} port 52144 ssh2", "client {V} disconnected", "upstream={V4}:9000 status=502", "nameserver {V}", "allow {V4}/16;", "connect to [{V6}]:8443 timed out", "{V} -> {V}", "peer={V6}", "X-Real-IP: {V}", "\"ip\":\"{V}\"", "banned {V} for 10m"], ["go1.22.3 linux", "Firefox/128.0.1.2 on", "mod::sub::fun", "took 00:03:12", "key:value:pair", "openssl 3.0.2.1", "rule 4.2.1.7"]),
+ 'MAC_ADDRESS': (["station {V} authenticated", "MAC-Adresse: {V}", "wake {V}", "\"mac\":\"{V}\""], ["12.5.2024", "10-20-30-40", "ratio 16:09:04"]),
+ 'EMAIL_ADDRESS': (["{E} wrote on Monday:", "Meine E-Mail ist {V}", "mon adresse est {V}.", "contact={E}", "Reply-To: {E}", "please forward to {E}/{E}", "({E})", "email me, {V}, any time", "bcc {E}, {E}"], ["user@host", "@types/node@20.1.0", "one @ two", "at the dot", "he was at school dot", "v1@sha256:abcd"]),
+ 'US_SSN': (["SSN provided by applicant: {V}", "his social is {V}", "SOCIAL SECURITY NUMBER {V}", "Soc. Sec. No. {V}", "ssn {S}", "borrower_ssn: {P}", "I gave them my SSN ({V}) by mistake", "SSN last four {L}", "the last 4 of your SSN is {L}"], ["case 12-34-5678", "id 123-4567-89", "last 4 digits of phone 1234", "model 123-45-67890", "batch 111223333"]),
+ 'MRN': (["MRN {V}: discharge summary", "Med. Record #{V}", "patient's MRN is {V}", "Patient identifier: {V}", "Pt ID {V}", "med record no {V}", "MRN#: {V} DOB 1/2/1980", "Patient (MRN: {V}) presented with chest pain", "Clinic chart no. {V}", "Medical Record Number (MRN): {V}", "{{\"patient_id\": \"{V}\"}}", "UHID: {V}", "Krankenhaus, Patientennr. {V}", "dossier patient n° {V}", "nº de historia clínica: {V}", "numero cartella clinica: {V}"], ["patient aged 45", "patients in 2023", "chart 3 below", "hospital opened 1998", "record high of 120000", "the MRN was wrong"]),
+ 'US_NPI': (["NPI={V}", "(NPI {V})", "billing NPI: {V}", "Referring physician NPI {V}", "national provider identifier (NPI) is {V}", "prescriber npi # {V}"], ["NPI numbers 2024", "order 1{n9}z", "npi tbd"]),
+ 'MEDICAL_LICENSE': (["DEA Reg. No. {V}", "dea_number={V}", "DEA #: {V}"], ["DEA office 44", "serial QQ1234567"]),
+ 'HEALTH_INSURANCE_ID': (["Member ID# {V}", "insurance: Aetna, ID number {V}", "member_id={V}", "subscriber ID is {V}", "Health Insurance ID {V}", "plan member no. {V}"], ["member since 2010", "insured for 20000"]),
+ 'PASSPORT': (["passport: {V}", "holder of passport no. {V}", "PASSPORT NUMBER: {V}", "Passport Nr {V}", "Reisepass-Nr. {V}", "numéro du passeport : {V}", "pasaporte número {V}", "passaporto numero {V}", "\"passportNo\": \"{V}\""], ["passport and 2 photos", "passport.use(1)", "passport expires 12/2027"]),
+ 'DRIVER_LICENSE': (["DL: {V}", "driver's licence number {V}", "Driver License #: {V}", "Führerschein Nr. {V}", "permis de conduire : {V}", "licencia de conducir nº {V}", "patente di guida: {V}", "rijbewijsnr. {V}", "license no. {V} (Texas)"], ["driver 12.0.1", "licence plate", "DL speed 45"]),
+}
+LAST_PHONE = {
+ 'en': ["My mobile: {V}", "Best number to reach me: {V}", "call {V}", "Ph. {V}", "{{\"mobile\": \"{V}\", \"ok\": true}}", "Anna Smith\nSales\n{V}\nacme.example", "He phoned from {V} last night", "support line {V}, open 9-5", "tel:{V}", "You left a message from {V}.", "cell # {V}"],
+ 'de': ["Tel {V}", "Meine Nummer: {V}", "Handy: {V}", "unter {V} erreichbar"], 'fr': ["mon tél : {V}", "Téléphone portable {V}", "contactez-nous au {V}"], 'es': ["mi móvil es {V}", "Tfno: {V}", "llamar a {V}"], 'it': ["tel. {V}", "il mio cellulare: {V}"],
+ 'nl': ["tel. {V}", "mijn mobiele nummer is {V}"], 'pl': ["tel: {V}", "nr tel. {V}"], 'sv': ["tel {V}", "nås på {V}"], 'pt': ["tel.: {V}", "contacto {V}"], 'tr': ["Telefon numaram {V}", "GSM: {V}"], 'ru': ["мой телефон {V}", "тел.: {V}"],
+}
+LAST_NOPHONE = ["file_{n8}_{n4}", "ver 2024.11.{n4}", "{n3} x {n4} x {n4} mm", "EUR 1.234.567,00", "case 2023/{n6}", "0123456789abcdef{n8}", "bytes=0-{n8}", "session {n9}", "2024/11/21 10:30:{n2}", "sensor 12.5 13.7 14.9 11.2", "score 3-2 4-1 5-0", "chr1:{n8}-{n8}", "ID: {n9}", "loss 0.{n8}", "points 100 200 300 400"]
+
 def numbers(t):
     return re.sub(r'\{n(\d+)\}', lambda m: D(int(m.group(1))), t)
 def main():
-    for side, seed in ((0, 21), (1, 22)):
+    for side, seed in ((0, 21), (1, 22), (2, 23)):
         random.seed(seed)
         sets = {'phone': [], 'ids': [], 'national': []}
         def add(name, rule, text, spans): sets[name].append({'id': f'{name}-{len(sets[name])}', 'text': text, 'spans': spans, 'rule': rule})
@@ -311,27 +334,27 @@ def main():
             return (text + t).replace('\x01', '{').replace('\x02', '}'), spans
         for _ in range(3):
             for cc, forms in PHONES.items():
-                texts = PT[PL.get(cc, 'en')][side]
+                texts = (*PT[PL.get(cc, 'en')], LAST_PHONE[PL.get(cc, 'en')])[side]
                 for f in forms:
                     def one(_):
                         v = fill(f.replace('NPA', random.choice(AREA)).replace('N', '\x03')).replace('\x03', 'N') if 'FLOWERS' not in f else f
-                        return v + (random.choice(EXT) if side == 0 or True else '')
-                    for t in random.sample(texts, 1) + random.sample(PT['en'][side], 1):
+                        return v + random.choice(EXT)
+                    for t in random.sample(texts, 1) + random.sample((*PT['en'], LAST_PHONE['en'])[side], 1):
                         add('phone', cc + (' alone' if t == '{V}' else ''), *build(t, one, 'PHONE_NUMBER'))
-            for t in NOPHONE[side]:
+            for t in (*NOPHONE, LAST_NOPHONE)[side]:
                 for _ in range(4): add('phone', 'none', numbers(t), [])
         for kind, (make, a, b, na, nb) in KINDS.items():
-            for t in (a, b)[side]:
+            for t in (a, b, LAST[kind][0])[side]:
                 for _ in range(14):
-                    last = [make()]
                     text, spans = build(random.choice(STARTS) * (t[0] not in '{x') + t + random.choice(ENDS) * (not t.endswith(('\n', '}', '/', '"GET /"'))), lambda k: spell(kind, k, make()), kind)
                     add('ids', kind, text, spans)
-            for t in (na, nb)[side]:
+            for t in (na, nb, LAST[kind][1])[side]:
                 for _ in range(6): add('ids', kind + ' none', numbers(t), [])
-        for kind, (make, a, b) in NAT.items():
+        for kind, (make, a, b) in NAT.items() if side < 2 else ():
             for t in (a, b)[side]:
                 for _ in range(10): add('national', kind, *build(random.choice(STARTS) + t + random.choice(ENDS), lambda _: make(), kind))
         for name, rows in sets.items():
-            with open(f'{sys.argv[1]}/{name}_{"ab"[side]}.jsonl', 'w') as out:
+            if not rows: continue
+            with open(f'{sys.argv[1]}/{name}_{"abc"[side]}.jsonl', 'w') as out:
                 for r in rows: out.write(json.dumps(r, ensure_ascii=False) + '\n')
 main()

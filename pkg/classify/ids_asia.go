@@ -4,7 +4,7 @@ package classify
 
 var sgNRIC = recogniser{
 	entity: "SG_NRIC_FIN", shapes: "L1D7L1:.85", proved: true, context: 0.97,
-	words: "nric,fin,nric fin,singapore,identity card,ic number",
+	words: "nric,fin,nric fin,singapore,identity card,ic number,nric no,fin no,foreign identification,work pass,singaporean,ic no",
 	check: func(b []byte) bool {
 		sum := weighted(b[1:], 2, 7, 6, 5, 4, 3, 2)
 		switch b[0] {
@@ -25,7 +25,7 @@ var sgNRIC = recogniser{
 
 var jpMyNumber = recogniser{
 	entity: "JP_MY_NUMBER", shapes: "D12:.3 D4_D4_D4:.45 D4-D4-D4:.45", proved: true, context: 0.95,
-	words: "my number,mynumber,individual number,マイナンバー,個人番号",
+	words: "my number,mynumber,individual number,マイナンバー,個人番号,japanese,japan individual,マイナンバーカード",
 	check: func(b []byte) bool {
 		r := weighted(b, 6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2) % 11
 		want := 0
@@ -40,7 +40,7 @@ func krDate(b []byte) bool { return dayMonth(num(b, 4, 2), num(b, 2, 2)) }
 
 var krRRN = recogniser{
 	entity: "KR_RRN", shapes: "D6-D7:.75 D13:.1", context: 0.95,
-	words: "rrn,resident registration,주민등록번호,주민번호,주민등록",
+	words: "rrn,resident registration,주민등록번호,주민번호,주민등록,korean,resident number,jumin,주민",
 	// Numbers given out since October 2020 have no check digit.
 	check: func(b []byte) bool { return krDate(b) && b[6] >= '1' && b[6] <= '4' },
 }
@@ -99,7 +99,7 @@ var twID = recogniser{
 
 var thTNIN = recogniser{
 	entity: "TH_TNIN", shapes: "D1-D4-D5-D2-D1:.95 D13:.35 D1_D4_D5_D2_D1:.9", proved: true, context: 0.95,
-	words: "tnin,thai,national id,thai id,citizen id,บัตรประชาชน,เลขประจำตัวประชาชน",
+	words: "tnin,thai,national id,thai id,citizen id,บัตรประชาชน,เลขประจำตัวประชาชน,identification card,ประชาชน",
 	check: func(b []byte) bool {
 		return b[0] >= '1' && b[0] <= '8' && (11-weighted(b, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2)%11)%10 == int(b[12]-'0')
 	},
@@ -112,7 +112,7 @@ var ilID = recogniser{
 
 var zaID = recogniser{
 	entity: "ZA_ID_NUMBER", shapes: "D13:.45 D6_D4_D3:.6", proved: true, context: 0.95,
-	words: "south african,rsa id,sa id,said,id number,identity number,za id,rsa,id no",
+	words: "south african,rsa id,sa id,said,id number,identity number,za id,rsa,id no,south african id,sa identity,identiteitsnommer,id nommer,id nr",
 	check: func(b []byte) bool {
 		return dayMonth(num(b, 4, 2), num(b, 2, 2)) && b[10] <= '2' && luhn(b)
 	},

@@ -5,7 +5,7 @@ package classify
 
 var deTaxID = recogniser{
 	entity: "DE_TAX_ID", shapes: "D11:.4 D2_D3_D3_D3:.8 D2/D3/D3/D3:.7", proved: true, context: 0.95,
-	words: "steuer,steuer id,steueridentifikationsnummer,steuernummer,idnr,identifikationsnummer,steuerid,tax id,tin,steuerliche,steuer idnr,tax identification",
+	words: "steuer,steuer id,steueridentifikationsnummer,steuernummer,idnr,identifikationsnummer,steuerid,tax id,tin,steuerliche,steuer idnr,tax identification,id nr,steuer nr,steueridnr,steuer identifikationsnummer,german tax,tax number,persönliche identifikationsnummer",
 	check: func(b []byte) bool {
 		if b[0] == '0' || !mod11_10(b) {
 			return false

@@ -60,7 +60,7 @@ var iePPSN = recogniser{
 
 var trTCKN = recogniser{
 	entity: "TR_NATIONAL_ID", shapes: "D11:.5", proved: true, context: 0.95,
-	words: "tckn,tc kimlik,kimlik,tc,kimlik no,kimlik numarası,t c,vatandaşlık,tc no",
+	words: "tckn,tc kimlik,kimlik,tc,kimlik no,kimlik numarası,t c,vatandaşlık,tc no,turkish id,turkish identity,turkish,vatandaslik,türkiye cumhuriyeti,national id",
 	check: func(b []byte) bool {
 		odd, even := weighted(b, 1, 0, 1, 0, 1, 0, 1, 0, 1), weighted(b, 0, 1, 0, 1, 0, 1, 0, 1)
 		return b[0] != '0' && ((odd*7-even)%10+10)%10 == int(b[9]-'0') && (odd+even+int(b[9]-'0'))%10 == int(b[10]-'0')

@@ -5,7 +5,7 @@ package classify
 var frNIR = recogniser{
 	entity: "FR_NIR", proved: true, context: 0.97,
 	shapes: "D15:.6 D13_D2:.75 D1_D2_D2_D2_D3_D3_D2:.97 D1_D2_D2_L1_D3_D3_D2:.9 D5L1D9:.5 D1_D2_D2_D1L1_D3_D3_D2:.95 D6L1D8:.6 D1-D2-D2-D2-D3-D3-D2:.95 D1.D2.D2.D2.D3.D3.D2:.95",
-	words:  "nir,numéro de sécurité,sécurité sociale,securite sociale,sécu,secu,insee,assuré,assuré social,numéro de sécu,sociale",
+	words:  "nir,numéro de sécurité,sécurité sociale,securite sociale,sécu,secu,insee,assuré,assuré social,numéro de sécu,sociale,numéro insee,carte vitale,vitale,french social,social security,immatriculation,matricule",
 	check: func(b []byte) bool {
 		if b[0] != '1' && b[0] != '2' {
 			return false

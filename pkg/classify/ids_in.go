@@ -6,13 +6,13 @@ import "bytes"
 
 var inAadhaar = recogniser{
 	entity: "IN_AADHAAR", shapes: "D4_D4_D4:.7 D4-D4-D4:.65 D12:.4", proved: true, context: 0.95,
-	words: "aadhaar,aadhar,adhaar,uidai,uid,aadhaar number,आधार,आधार संख्या",
+	words: "aadhaar,aadhar,adhaar,uidai,uid,aadhaar number,आधार,आधार संख्या,aadhaar no,aadhaar card,adhar,आधार कार्ड,unique identification",
 	check: func(b []byte) bool { return b[0] >= '2' && verhoeff(b) },
 }
 
 var inPAN = recogniser{
 	entity: "IN_PAN", shapes: "L5D4L1:.8", proved: true, context: 0.95, upper: true,
-	words: "pan,permanent account,pan number,pan card,income tax",
+	words: "pan,permanent account,pan number,pan card,income tax,pan no,income tax pan,पैन",
 	check: func(b []byte) bool {
 		return bytes.IndexByte([]byte("PCHFATBLJG"), b[3]) >= 0 && string(b[5:9]) != "0000"
 	},

@@ -4,7 +4,7 @@ package classify
 
 var itFiscal = recogniser{
 	entity: "IT_FISCAL_CODE", shapes: "L6D2L1D2L1D3L1:.95", proved: true, context: 0.99,
-	words: "codice fiscale,fiscale,cf,codice",
+	words: "codice fiscale,fiscale,cf,codice,cod fisc,cod fiscale,c f,tax code,fiscal code,italian tax,italian",
 	check: func(b []byte) bool {
 		const odd = "\x01\x00\x05\x07\x09\x0d\x0f\x11\x13\x15\x02\x04\x12\x14\x0b\x03\x06\x08\x0c\x0e\x10\x0a\x16\x19\x18\x17"
 		sum := 0

@@ -4,7 +4,7 @@ package classify
 
 var sePersonnummer = recogniser{
 	entity: "SE_PERSONNUMMER", shapes: "D6-D4:.45 D8-D4:.45 D12:.4 D10:.15 D6+D4:.6 D8_D4:.3", proved: true, context: 0.95,
-	words: "personnummer,personnr,samordningsnummer,pnr,personal number,personal identity,identity code,person nummer,svenskt",
+	words: "personnummer,personnr,samordningsnummer,pnr,personal number,personal identity,identity code,person nummer,svenskt,person nr,swedish,swedish personal,personal id,national id",
 	check: func(b []byte) bool {
 		if len(b) == 12 {
 			if y := num(b, 0, 2); y < 18 || y > 20 {
@@ -22,7 +22,7 @@ var sePersonnummer = recogniser{
 
 var fiHETU = recogniser{
 	entity: "FI_PERSONAL_IDENTITY_CODE", shapes: "D6-D3L1:.85 D6+D3L1:.9 D6L1D3L1:.8 D6-D4:.45 D6+D4:.6 D6L1D4:.7", proved: true, context: 0.95,
-	words: "hetu,henkilötunnus,henkilotunnus,personbeteckning,personal identity,identity code,sotu",
+	words: "hetu,henkilötunnus,henkilotunnus,personbeteckning,personal identity,identity code,sotu,finnish,finnish personal,henkilö,national id",
 	check: func(b []byte) bool {
 		if !dayMonth(num(b, 0, 2), num(b, 2, 2)) {
 			return false
@@ -43,7 +43,7 @@ var fiHETU = recogniser{
 
 var dkCPR = recogniser{
 	entity: "DK_CPR", shapes: "D6-D4:.4 D10:.1 D6_D4:.3", context: 0.9,
-	words: "cpr,cpr nummer,personnummer,cpr nr,cprnummer,cpr number,danish",
+	words: "cpr,cpr nummer,personnummer,cpr nr,cprnummer,cpr number,danish,cpr no,personal id,national id,danish cpr",
 	check: func(b []byte) bool { return dayMonth(num(b, 0, 2), num(b, 2, 2)) },
 }
 

@@ -4,7 +4,7 @@ package classify
 
 var plPESEL = recogniser{
 	entity: "PL_PESEL", shapes: "D11:.45", proved: true, context: 0.95,
-	words: "pesel,numer pesel,nr pesel",
+	words: "pesel,numer pesel,nr pesel,polish,national id,ewidencyjny,polish national",
 	check: func(b []byte) bool {
 		m := num(b, 2, 2) % 20
 		return dayMonth(num(b, 4, 2), m) && (10-weighted(b, 1, 3, 7, 9, 1, 3, 7, 9, 1, 3)%10)%10 == int(b[10]-'0')

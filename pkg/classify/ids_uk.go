@@ -5,7 +5,7 @@ package classify
 
 var ukNHS = recogniser{
 	entity: "UK_NHS", shapes: "D10:.2 D3-D3-D4:.3 D3_D3_D4:.45", proved: true, context: 0.95,
-	words: "nhs,nhs number,national health,health service,nhs no,chi number",
+	words: "nhs,nhs number,national health,health service,nhs no,chi number,nhs id,patient nhs",
 	check: func(b []byte) bool {
 		r := 11 - weighted(b, 10, 9, 8, 7, 6, 5, 4, 3, 2)%11
 		return r%11 == int(b[9]-'0') && r != 10 && !same(b)
@@ -14,7 +14,7 @@ var ukNHS = recogniser{
 
 var ukNINO = recogniser{
 	entity: "UK_NINO", shapes: "L2D6L1:.75 L2_D2_D2_D2_L1:.85 L2_D6_L1:.75 L2_D6L1:.7 L2-D2-D2-D2-L1:.8", proved: true, context: 0.95, upper: false,
-	words: "nino,ni number,national insurance,ni no,insurance number,ni,hmrc",
+	words: "nino,ni number,national insurance,ni no,insurance number,ni,hmrc,ni nr,national insurance no,nat ins,insurance no",
 	check: func(b []byte) bool {
 		for i, c := range b[:2] {
 			if c == 'D' || c == 'F' || c == 'I' || c == 'Q' || c == 'U' || c == 'V' || i == 1 && c == 'O' {

@@ -18,7 +18,7 @@ var usSSN = recogniser{
 
 var usITIN = recogniser{
 	entity: "US_ITIN", shapes: "D3-D2-D4:.75 D3_D2_D4:.4 D3-D6:.2 D5-D4:.2 D9:.05", proved: true, weak: true, context: 0.95,
-	words: "itin,taxpayer,tax id,individual taxpayer,tax,tin,taxpayer identification",
+	words: "itin,taxpayer,tax id,individual taxpayer,tax,tin,taxpayer identification,individual taxpayer identification",
 	check: func(b []byte) bool {
 		g := num(b, 3, 2)
 		return b[0] == '9' && (g >= 50 && g <= 65 || g >= 70 && g <= 88 || g >= 90 && g <= 92 || g >= 94)
@@ -27,7 +27,7 @@ var usITIN = recogniser{
 
 var usNPI = recogniser{
 	entity: "US_NPI", shapes: "D10:.25 D4-D3-D3:.4 D4_D3_D3:.4", proved: true, context: 0.95, failed: 0.55,
-	words: "npi,national provider,provider identifier,provider id,npis,provider number,provider npi",
+	words: "npi,national provider,provider identifier,provider id,npis,provider number,provider npi,npi no,rendering provider,prescriber",
 	check: func(b []byte) bool {
 		return (b[0] == '1' || b[0] == '2') && luhn(append([]byte("80840"), b...))
 	},

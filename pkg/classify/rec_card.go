@@ -11,6 +11,7 @@ func (s *scan) card(start int) {
 	var d [20]byte
 	n, sep := 0, byte(0)
 	end, good, length := start, 0, 0 // good: where the longest valid number ends
+	head := 0                        // digits of the first group
 	ends := func() {
 		if n >= 12 && !isWord(s.at(end)) && s.at(end) != '%' && luhn(d[:n]) {
 			good, length = end, n
@@ -25,7 +26,9 @@ func (s *scan) card(start int) {
 			continue
 		}
 		if (c == ' ' || c == '-') && (sep == 0 || sep == c) && is(s.at(i+1), cDigit) && n > 0 {
-			ends()
+			if ends(); sep == 0 {
+				head = n
+			}
 			sep = c
 			continue
 		}
@@ -49,6 +52,9 @@ func (s *scan) card(start int) {
 	near, far := s.context(start, good)
 	if sep != 0 && s.at(start-1) == sep && is(s.at(start-2), cDigit) && !near.has(cardIndex()) && !far.has(cardIndex()) {
 		return // the tail of a longer number
+	}
+	if sep != 0 && head != 4 && length > head && !near.has(cardIndex()) { // cards are printed in fours, or as four, six and the rest
+		return
 	}
 	if s.at(start-1) == '+' && !near.has(cardIndex()) { // a telephone number, or one with a digit too many
 		return

@@ -18,9 +18,9 @@ var labels = slices.Concat(writtenEmails, []ownSecret{
 	{"licence", append(spelled("driver license", "drivers license", "driver's license", "driver licence", "drivers licence", "driver's licence", "driving license", "driving licence", "driver lic", "drivers lic", "driver's lic", "license number", "licence number", "license no", "licence no", "dl number", "dl no", "dl nr",
 		"führerschein", "fahrerlaubnis", "permis de cond", "permis b", "permiso de cond", "licencia de cond", "licencia de manejo", "carné de cond", "carnet de cond", "patente", "rijbewijs", "prawo jazdy", "prawa jazdy", "körkort", "kørekort", "førerkort", "ajokort",
 		"carteira de motorista", "carteira de habilita", "carta de condu", "habilitação", "řidičsk", "jogosítv", "ehliyet", "sürücü belge", "водительск", "驾驶证", "驾照", "運転免許", "운전면허"), "dl#", "dl:", "cnh"), (*scan).licence, nil},
-	{"mrn", append(spelled("medical record", "medical file", "medical rec", "health record", "patient record", "patient file", "patient mrn", "patient id", "patient number", "patient no", "chart number", "chart no", "chart id", "hospital number", "hospital no", "hospital id", "med rec", "unit record",
+	{"mrn", append(spelled("medical record", "medical file", "medical rec", "health record", "patient record", "patient file", "patient mrn", "patient id", "patient number", "patient no", "pt id", "pt no", "pt number", "chart number", "chart no", "chart id", "hospital number", "hospital no", "hospital id", "med rec", "unit record",
 		"record number", "unit number", "mr number", "mr no", "patienten id", "patientennummer", "patienten nr", "patientenakte", "krankenakte", "dossier patient", "dossier médical", "dossier medical", "historia clínica", "historia clinica", "expediente clínico", "expediente médico", "cartella clinica", "codice paziente",
-		"patiëntnummer", "patiëntennummer", "patientnummer", "journalnummer", "prontuário", "prontuario", "processo clínico", "numer pacjenta", "historii choroby", "karta pacjenta", "hasta no", "病历号", "病歷號", "患者番号", "환자번호"), "mrn", "patient #", "chart #", "mr#", "mr #", "uhid", "nhc ", "nhc:", "nhs hospital", "ipp :", "ipp "), (*scan).mrn, nil},
+		"patiëntnummer", "patiëntennummer", "patientnummer", "journalnummer", "prontuário", "prontuario", "processo clínico", "numer pacjenta", "historii choroby", "karta pacjenta", "hasta no", "病历号", "病歷號", "患者番号", "환자번호"), "mrn", "med. rec", "pt. id", "pt #", "patient #", "chart #", "mr#", "mr #", "uhid", "nhc ", "nhc:", "nhs hospital", "ipp :", "ipp "), (*scan).mrn, nil},
 	{"mrn", []string{"patient", "paciente", "paziente", "patiënt", "pacjent", "potilas", "пациент", "record no", "record #", "chart", "case no", "case number", "fallnummer", "fall-nr", "visit", "encounter", "admission"}, (*scan).mrnWeak, nil},
 	{"bank", spelled("account number", "account no", "account #", "acct", "bank account", "a/c no", "kontonummer", "checking account", "savings account", "numéro de compte", "número de cuenta", "account:"), (*scan).bank, nil},
 	{"health-id", spelled("member id", "member no", "member number", "member #", "subscriber id", "subscriber no", "subscriber number", "subscriber #", "insured id", "insured's id", "policyholder id", "health plan", "insurance id", "insurance no", "insurance number", "insurance policy", "insurance card", "insurance member", "policy number", "policy no", "policy #",
@@ -131,6 +131,88 @@ ca ny tx fl il pa oh ga nc mi nj va wa and or patient medical record chart accou
 	return m
 }()
 
+// named takes the value of a label, behind it or before it, and others of its form that a
+// list goes on with. fits gives a token's type; empty: it is no such value.
+func (s *scan) named(start, end int, score float64, fits func(tok []byte) string) {
+	from, to, _, ok := s.labelled(end)
+	if !ok && s.at(end) == '-' {
+		from, to, ok = s.token(end + 1)
+	}
+	if !ok || fits(s.text[from:to]) == "" {
+		if from, to, ok = s.valueBefore(start); !ok {
+			return
+		}
+	}
+	first := s.text[from:to]
+	for range 16 {
+		typ := fits(s.text[from:to])
+		if typ == "" {
+			return
+		}
+		s.labelHit(typ, from, to, score)
+		i := to
+		for i < len(s.text) && i-to < 5 && (s.text[i] == ' ' || s.text[i] == ',' || s.text[i] == '/' || s.text[i] == '&' || s.text[i] == ';') {
+			i++
+		}
+		for _, w := range []string{"and ", "or ", "und ", "y ", "et ", "e ", "en ", "i ", "och "} {
+			if hasWord(s.text[i:], w) {
+				i += len(w)
+				break
+			}
+		}
+		if i == to || i >= len(s.text) || !is(s.text[i], cAlnum) {
+			return
+		}
+		if from, to, ok = s.token(i); !ok || !sameShape(first, s.text[from:to]) {
+			return
+		}
+	}
+}
+
+// sameShape reports whether two tokens have letters and digits in the same places.
+func sameShape(a, b []byte) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if is(a[i], cDigit) != is(b[i], cDigit) || is(a[i], cAlpha) != is(b[i], cAlpha) {
+			return false
+		}
+	}
+	return true
+}
+
+// valueBefore finds the value before a label: "X1234567 is my passport number".
+func (s *scan) valueBefore(label int) (start, stop int, ok bool) {
+	t := s.text
+	i, says := label, false
+	for range 6 {
+		k := i
+		for k > 0 && t[k-1] == ' ' && i-k < 2 {
+			k--
+		}
+		from := k
+		for from > 0 && is(t[from-1], cAlnum|cHigh) || from > 0 && from < k && (t[from-1] == '-' || t[from-1] == '/') {
+			from--
+		}
+		if from == k || k == i && i != label {
+			return
+		}
+		if digit(t[from:k], 0) < k-from {
+			return from, k, says && k-from <= 24 && !is(s.at(from-1), cAlnum|cHigh) && s.at(from-1) != '.'
+		}
+		w := bytes.ToLower(t[from:k])
+		says = says || copulas[string(w)]
+		if !filler[string(w)] && !copulas[string(w)] {
+			return
+		}
+		i = from
+	}
+	return
+}
+
+var copulas = wordSet("is was are es est ist war è é jest är er on ole")
+
 func (s *scan) labelHit(typ string, start, stop int, score float64) {
 	s.add(hit{typ: typ, start: start, end: stop, score: score})
 }
@@ -152,33 +234,31 @@ func (s *scan) passport(start, end int) {
 	if is(s.at(start-1), cAlnum|cHigh) && is(s.text[start], cLower) {
 		return
 	}
-	from, to, _, ok := s.labelled(end)
-	if !ok || written(s.text[from:to]) {
-		return
-	}
-	c, shape := compact(s.text[from:to])
-	typ := ""
+	s.named(start, end, 0.8, passportType)
+}
+
+// passportType gives the type of a passport's number by its form; empty: it is none.
+func passportType(tok []byte) string {
+	c, shape := compact(tok)
 	switch string(shape) {
 	case "DDDDDDDDD", "LDDDDDDDD":
-		typ = "US_PASSPORT"
+		return "US_PASSPORT"
 	case "LDDDDDDD":
-		typ = "IN_PASSPORT"
+		return "IN_PASSPORT"
 	case "LLDDDDDDD":
-		typ = "UK_PASSPORT"
+		return "UK_PASSPORT"
 	case "LLLDDDDDD":
-		typ = "ES_PASSPORT"
+		return "ES_PASSPORT"
 	case "LDDDLDDDD":
-		typ = "KR_PASSPORT"
-	default:
-		if len(c) < 7 || len(c) > 10 || len(shape)-bytes.Count(shape, []byte("D")) > 5 {
-			return
-		}
-		typ = "PASSPORT"
-		if len(c) == 9 && icaoCheck(c[:8]) == c[8] {
-			typ = "DE_PASSPORT"
-		}
+		return "KR_PASSPORT"
 	}
-	s.labelHit(typ, from, to, 0.8)
+	switch letters := len(shape) - bytes.Count(shape, []byte("D")); {
+	case len(c) < 7 || len(c) > 10 || letters > 5 || written(tok):
+		return ""
+	case len(c) == 9 && icaoCheck(c[:8]) == c[8]:
+		return "DE_PASSPORT"
+	}
+	return "PASSPORT"
 }
 
 // icaoCheck is the check digit of machine-readable documents (ICAO 9303).
@@ -198,35 +278,32 @@ func (s *scan) licence(start, end int) {
 	if is(s.at(start-1), cAlpha) {
 		return
 	}
-	from, to, _, ok := s.labelled(end)
-	if !ok {
-		return
-	}
-	c, shape := compact(s.text[from:to])
-	d := bytes.Count(shape, []byte("D"))
-	if len(c) < 6 || len(c) > 18 || d < 4 || written(s.text[from:to]) {
-		return
-	}
 	typ := "US_DRIVER_LICENSE"
-	if len(c) == 16 && ukDriving.check(c) {
-		typ = "UK_DRIVING_LICENCE"
-	} else if low := bytes.ToLower(s.text[start:end]); !bytes.Contains(low, []byte("licen")) && low[0] != 'd' {
+	if low := bytes.ToLower(s.text[start:end]); !bytes.Contains(low, []byte("licen")) && low[0] != 'd' {
 		typ = "DRIVER_LICENSE"
 	}
-	s.labelHit(typ, from, to, 0.75)
+	s.named(start, end, 0.75, func(tok []byte) string {
+		c, shape := compact(tok)
+		switch {
+		case len(c) < 6 || len(c) > 18 || bytes.Count(shape, []byte("D")) < 4 || written(tok):
+			return ""
+		case len(c) == 16 && ukDriving.check(c):
+			return "UK_DRIVING_LICENCE"
+		}
+		return typ
+	})
 }
 
 func (s *scan) mrn(start, end int) {
 	if is(s.at(start-1), cAlnum) && !(is(s.at(start-1), cLower) && is(s.text[start], cUpper)) || end-start <= 3 && is(s.at(end), cLower) && s.at(end) != 's' {
 		return
 	}
-	from, to, _, ok := s.labelled(end)
-	if !ok && s.at(end) == '-' {
-		from, to, ok = s.token(end + 1)
-	}
-	if ok && recordNumber(s.text[from:to]) {
-		s.labelHit("MRN", from, to, 0.85)
-	}
+	s.named(start, end, 0.85, func(tok []byte) string {
+		if recordNumber(tok) {
+			return "MRN"
+		}
+		return ""
+	})
 }
 
 // mrnWeak takes the number of a patient, a chart or a visit: a word for a number must
@@ -322,15 +399,13 @@ func (s *scan) healthID(start, end int) {
 	if is(s.at(start-1), cAlpha) {
 		return
 	}
-	from, to, _, ok := s.labelled(end)
-	if !ok {
-		return
-	}
-	c, shape := compact(s.text[from:to])
-	if d := bytes.Count(shape, []byte("D")); len(c) < 8 || len(c) > 16 || d < 6 || written(s.text[from:to]) {
-		return
-	}
-	s.labelHit("HEALTH_INSURANCE_ID", from, to, 0.6)
+	s.named(start, end, 0.6, func(tok []byte) string {
+		c, shape := compact(tok)
+		if len(c) < 8 || len(c) > 16 || bytes.Count(shape, []byte("D")) < 6 || written(tok) {
+			return ""
+		}
+		return "HEALTH_INSURANCE_ID"
+	})
 }
 
 // socialSecurity takes numbers behind a word for them that no shape fits: digits set

@@ -44,7 +44,7 @@ func (s *scan) address4(start int) {
 	}
 	i = s.prefixLength(i, 32)
 	score := 0.95
-	if near, _ := s.context(start, i); near.has(versionIndex()) {
+	if near, _ := s.context(start, i); near.has(versionIndex()) || s.at(start-1) == '/' && is(s.at(start-2), cAlpha) { // Name/1.2.3.4
 		score = 0.3
 	}
 	if bytes.HasPrefix(t[start:i], []byte("0.")) && i-start < 9 && string(t[start:i]) != "0.0.0.0" {

@@ -15,10 +15,10 @@ import (
 // phoneContext has no shape; its words are the context of telephone numbers.
 var phoneContext = recogniser{
 	entity: "PHONE_NUMBER",
-	words: "s number,office,home,desk,reception,my number,his number,her number,your number,our number,their number,number is,phone,phones,phone number,phonenumber,phone no,telephone,tel,mobile,mobile number,mob,ph,cell,cellphone,cell number,fax,call,calls,called,calling,call me,call back,callback,rang,ring,phoned,dial,dialled,dialed,text,texted,sms,whatsapp,telegram,signal,viber,contact,contact number,reach,reached,reachable,pick up,picked up,voicemail,hotline,helpline,landline,toll free,switchboard,pager,message,messages,num,msisdn,emergency contact," +
+	words: "s number,office,home,line,support,desk,reception,my number,his number,her number,your number,our number,their number,number is,phone,phones,phone number,phonenumber,phone no,telephone,tel,mobile,mobile number,mob,ph,cell,cellphone,cell number,fax,call,calls,called,calling,call me,call back,callback,rang,ring,phoned,dial,dialled,dialed,text,texted,sms,whatsapp,telegram,signal,viber,contact,contact number,reach,reached,reachable,pick up,picked up,voicemail,hotline,helpline,landline,toll free,switchboard,pager,message,messages,num,msisdn,emergency contact," +
 		"telefon,telefonnummer,telefonnr,handy,handynummer,handynr,rufnummer,mobil,mobilnummer,mobilnr,festnetz,durchwahl,anrufen,angerufen,anruf,rufen,ruf,rückruf,zurückrufen,erreichen,erreichbar,meine nummer," +
-		"téléphone,tél,portable,appelez,appeler,appelle,rappelez,rappeler,joindre,joignable,numéro de téléphone,mon numéro,fixe," +
-		"móvil,movil,teléfono,telefono,celular,llame,llámame,llamar,llamada,llámenos,mi número,número de teléfono,marque," +
+		"téléphone,tél,contactez,contacter,contactez nous,portable,appelez,appeler,appelle,rappelez,rappeler,joindre,joignable,numéro de téléphone,mon numéro,fixe," +
+		"móvil,movil,teléfono,telefono,celular,tfno,tlfno,tfn,tlf,llame,llámame,llamar,llamada,llámenos,mi número,número de teléfono,marque," +
 		"cellulare,cell,chiamare,chiamami,chiami,chiamate,richiamare,mio numero,numero di telefono,recapito," +
 		"telefone,telemóvel,telemovel,ligue,ligar,liga,contacto,contato,meu número,telefoon,telefoonnummer,mobiel,bellen,bel,bereikbaar,terugbellen,mijn nummer,gsm," +
 		"numer,numer telefonu,komórka,komórkowy,kom,dzwoń,dzwonić,zadzwoń,zadzwonić,mój numer,ringa,ring mig,mitt nummer,tlf,telefonnummer,puh,puhelin,soita,gsm nummer,volejte,zavolejte,telefonní,mobilní,hívjon,telefonszám,telefonul,sunați,mobilul," +
@@ -173,7 +173,7 @@ func (s *scan) ownLine(start, end int) bool {
 
 // apart reports whether the span is all of its line and the lines around are no numbers.
 func (s *scan) apart(start, end int) bool {
-	if !s.ownLine(start, end) {
+	if !s.ownLine(start, end) || s.alone(start, end) { // alone it can be anything
 		return false
 	}
 	k := start - 1
