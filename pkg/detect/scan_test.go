@@ -367,6 +367,16 @@ func TestBenign(t *testing.T) {
 	}
 }
 
+// What a decoder exposes may fold to nothing.
+func TestViewOfNothing(t *testing.T) {
+	d := detector(t)
+	for _, text := range []string{"&#1;", "%01", "&#8203;", `\u200b`} {
+		if s := d.Scan(Input{Text: []byte(text)}); s.Verdict != chunk.Clean {
+			t.Errorf("%q: %v", text, s.Verdict)
+		}
+	}
+}
+
 func TestNoAllocation(t *testing.T) {
 	d := detector(t)
 	text := []byte(strings.Repeat("The committee met on Monday and agreed to plant forty trees along the river road. ", 24))

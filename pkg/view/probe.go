@@ -72,7 +72,7 @@ func transpose(x uint64) uint64 {
 // look computes the masks of text, unless they are there. Without marks everything is
 // looked for everywhere.
 func (d *Decoder) look(text []byte) {
-	if len(text) == len(d.text) && (len(text) == 0 || &text[0] == &d.text[0]) {
+	if len(text) > 0 && len(text) == len(d.text) && &text[0] == &d.text[0] {
 		return
 	}
 	d.text = text
