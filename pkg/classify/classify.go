@@ -292,6 +292,14 @@ type opaqueText struct {
 	leaf *leaf
 	text []byte
 	at   int
+	to   int // place of its redaction
+}
+
+// finish encodes what has become of the text.
+func (o *opaqueText) finish(rs []chunk.Redaction) {
+	if o.leaf != nil {
+		rs[o.to].Stub = o.leaf.encode(string(append(o.text, o.leaf.text[o.at:]...)))
+	}
 }
 
 // stubHits replaces what recognisers found in values that are not hidden as a whole.
@@ -332,15 +340,16 @@ func (d *decision) stubHits(hits []leafHit) {
 		stub := d.names.stub(form, base, typ, value, class, nil)
 		if l.opaque {
 			// The decoded text is redacted and encoded again, hit by hit.
-			if opaque.leaf != l {
-				opaque = opaqueText{leaf: l}
+			first := opaque.leaf != l
+			if first {
+				opaque.finish(d.out.Redactions)
+				opaque = opaqueText{leaf: l, to: len(d.out.Redactions)}
 			}
 			opaque.text = append(append(opaque.text, l.text[opaque.at:h.start]...), stub...)
 			opaque.at = h.end
-			stub = l.encode(string(opaque.text) + string(l.text[opaque.at:]))
-			if n := len(d.out.Redactions); n > 0 && d.out.Redactions[n-1].Span == span {
-				r := &d.out.Redactions[n-1]
-				r.Stub, r.Class, r.Valid = stub, r.Class.Max(class), r.Valid || h.valid
+			if !first {
+				r := &d.out.Redactions[opaque.to]
+				r.Class, r.Valid = r.Class.Max(class), r.Valid || h.valid
 				continue
 			}
 		} else if l.encode != nil {
@@ -353,6 +362,13 @@ func (d *decision) stubHits(hits []leafHit) {
 				continue // two findings in one literal: it is gone already
 			}
 		}
+		if n := len(d.out.Redactions); n > 0 && d.out.Redactions[n-1].Overlaps(span) {
+			// Two findings in what is decoded as one: the first one's stub stands for both.
+			r := &d.out.Redactions[n-1]
+			r.End, r.Class, r.Valid = max(r.End, span.End), r.Class.Max(class), r.Valid || h.valid
+			continue
+		}
 		d.out.Redactions = append(d.out.Redactions, chunk.Redaction{Span: span, Type: h.typ, Class: class, Stub: stub, Valid: h.valid})
 	}
+	opaque.finish(d.out.Redactions)
 }

@@ -213,9 +213,17 @@ func (d *decision) merge(l *leaf, hits []hit, names *nameSearch) []hit {
 	// stubs of their own. Where the typed value is a part of what is proved (a name in an
 	// e-mail address), the proved one stays.
 	kept := hits[:0:0]
-	for _, h := range hits {
-		gone := h.typ == "PERSON" && covered(l.text, h, found)
-		for i := range found {
+	from := 0
+	for _, h := range hits { // both lists are in order, and neither overlaps itself
+		for from < len(found) && found[from].end <= h.start {
+			from++
+		}
+		to := from
+		for to < len(found) && found[to].start < h.end {
+			to++
+		}
+		gone := h.typ == "PERSON" && covered(l.text, h, found[from:to])
+		for i := from; i < to; i++ {
 			f := &found[i]
 			switch {
 			case f.start <= h.start && h.end <= f.end:

@@ -41,10 +41,38 @@ type phonePattern struct {
 	core    string // digits behind country and trunk prefix
 }
 
+// A document may bring thousands of values, and as many places where one could stand: an
+// index by the first bytes keeps the work in proportion to the text.
 type nameSearch struct {
-	first  [256][]pattern            // by first byte, longest first
-	phones map[string][]phonePattern // by the last seven digits
-	have   map[string]bool
+	plain    map[string][]pattern      // by the first bytes, as many as keyLengths says
+	lengths  [len(keyLengths)]bool     // that are in use
+	compacts map[string][]pattern      // by the first bytes that count
+	phones   map[string][]phonePattern // by the last seven digits
+	have     map[string]bool
+	open     bool // there are patterns without boundaries
+}
+
+// keyLengths are the lengths of the index's keys; a pattern has the longest that it fills.
+var keyLengths = [...]int{192, 128, 96, 64, 48, 32, 24, 16, 12, 8, 6, 5, 4, 3, 2}
+
+const compactKeys = 6 // bytes of the keys of compacts, and the least that such a value has
+
+func (s *nameSearch) index(p pattern) {
+	if p.compact {
+		k := string(p.folded[:compactKeys])
+		if len(p.folded) >= 2*compactKeys {
+			k = string(p.folded[:2*compactKeys])
+		}
+		s.compacts[k] = append(s.compacts[k], p)
+		return
+	}
+	for i, n := range keyLengths {
+		if len(p.folded) >= n {
+			s.lengths[i] = true
+			s.plain[string(p.folded[:n])] = append(s.plain[string(p.folded[:n])], p)
+			return
+		}
+	}
 }
 
 // Words that are also names. Searching them in any case would redact ordinary prose.
@@ -77,7 +105,7 @@ func (d *decision) typedNames(own [][]hit) *nameSearch {
 	if len(all) == 0 {
 		return nil
 	}
-	s := &nameSearch{phones: map[string][]phonePattern{}, have: map[string]bool{}}
+	s := &nameSearch{plain: map[string][]pattern{}, compacts: map[string][]pattern{}, phones: map[string][]phonePattern{}, have: map[string]bool{}}
 	for _, n := range all {
 		s.addValue(n)
 	}
@@ -88,8 +116,10 @@ func (d *decision) typedNames(own [][]hit) *nameSearch {
 			s.addParts(n)
 		}
 	}
-	for i := range s.first {
-		slices.SortStableFunc(s.first[i], func(a, b pattern) int { return cmp.Compare(len(b.folded), len(a.folded)) })
+	for _, m := range []map[string][]pattern{s.plain, s.compacts} {
+		for _, ps := range m {
+			slices.SortStableFunc(ps, func(a, b pattern) int { return cmp.Compare(len(b.folded), len(a.folded)) })
+		}
 	}
 	return s
 }
@@ -211,9 +241,9 @@ func (s *nameSearch) addValue(n Name) {
 	}
 	key := compactKey(n.Value)
 	digits := bytes.ContainsFunc(key, unicode.IsDigit)
-	if len(key) >= 6 && len(key) <= 128 && digits && !s.have["#"+string(key)] {
+	if len(key) >= compactKeys && len(key) <= 128 && digits && !s.have["#"+string(key)] {
 		s.have["#"+string(key)] = true
-		s.first[key[0]] = append(s.first[key[0]], pattern{folded: key, known: k, compact: true})
+		s.index(pattern{folded: key, known: k, compact: true})
 	}
 }
 
@@ -232,13 +262,16 @@ func (s *nameSearch) add(value []byte, k *knownValue, inferred bool) {
 	if first, _ := utf8.DecodeRune(f); unspaced(first) {
 		p.open, p.proper = true, false
 	}
-	s.first[f[0]] = append(s.first[f[0]], p)
+	if p.open {
+		s.open = true
+	}
+	s.index(p)
 	// Umlauts are written with an e where a keyboard has none.
 	if spelt := umlauts.Replace(string(bytes.ToLower(norm.NFC.Bytes(value)))); k.typ == "PERSON" && spelt != "" {
 		if g := foldName([]byte(spelt)); !bytes.Equal(f, g) && !s.have[string(g)] {
 			s.have[string(g)] = true
 			p.folded = g
-			s.first[g[0]] = append(s.first[g[0]], p)
+			s.index(p)
 		}
 	}
 }
@@ -297,22 +330,8 @@ func (s *nameSearch) find(text []byte) []hit {
 		if len(s.phones) > 0 && at && (is(low[i], cDigit) || low[i] == '+' || low[i] == '(') {
 			known, end = s.phone(low, i)
 		}
-		for _, p := range s.first[low[i]] {
-			if known != nil {
-				break
-			}
-			if !at && !p.open {
-				continue
-			}
-			if end = p.match(low, i); end == 0 {
-				continue
-			}
-			if p.proper {
-				if first, _ := utf8.DecodeRune(text[off[i]:]); !unicode.IsUpper(first) {
-					continue
-				}
-			}
-			known = p.known
+		if known == nil && (at || s.open && low[i] >= utf8.RuneSelf) {
+			known, end = s.at(text, low, off, i, at)
 		}
 		if known == nil {
 			i += n
@@ -322,6 +341,50 @@ func (s *nameSearch) find(text []byte) []hit {
 		i, boundary = end, false
 	}
 	return out
+}
+
+// at gives the longest known value that begins at i.
+func (s *nameSearch) at(text, low []byte, off []int32, i int, boundary bool) (*knownValue, int) {
+	for k, n := range keyLengths {
+		if !s.lengths[k] || len(low)-i < n {
+			continue
+		}
+		for _, p := range s.plain[string(low[i:i+n])] {
+			end := 0
+			if boundary || p.open {
+				end = p.match(low, i)
+			}
+			if end == 0 {
+				continue
+			}
+			if first, _ := utf8.DecodeRune(text[off[i]:]); p.proper && !unicode.IsUpper(first) {
+				continue
+			}
+			return p.known, end
+		}
+	}
+	if len(s.compacts) == 0 || !boundary {
+		return nil, 0
+	}
+	var key [2 * compactKeys]byte
+	n := 0
+	for k, gap := i, 0; n < len(key) && k < len(low) && gap < 4; k++ {
+		if gap++; is(low[k], cAlnum|cHigh) {
+			key[n] = low[k]
+			n, gap = n+1, 0
+		}
+	}
+	for _, n := range [...]int{n, compactKeys} {
+		if n != len(key) && n != compactKeys {
+			continue
+		}
+		for _, p := range s.compacts[string(key[:n])] {
+			if end := p.match(low, i); end > 0 {
+				return p.known, end
+			}
+		}
+	}
+	return nil, 0
 }
 
 // match gives the end of the pattern if it stands at i, or 0.

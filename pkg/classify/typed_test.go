@@ -154,6 +154,22 @@ func TestMailHeadersNamePersons(t *testing.T) {
 	}
 }
 
+// What is decoded as one is replaced as one.
+//
+// SPEC: RED-1
+func TestEncodedWordHoldsTwoValues(t *testing.T) {
+	c := compile(t, classify.Source{ID: "mail", Ceiling: chunk.Internal, Format: "mail"})
+	const mail = "From: x@example.org\r\nSubject: =?utf-8?Q?Oluwaseun_Adeyemi,_ana=40example.org,_urgent?= and more\r\n\r\nhi\r\n"
+	res, err := c.Classify(classify.Input{Source: "mail", Text: []byte(mail), StubKey: key()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := redacted(t, mail, res.Redactions)
+	if strings.Contains(out, "Adeyemi") || strings.Contains(out, "ana=40") || !strings.Contains(out, "and more") {
+		t.Error(out)
+	}
+}
+
 // No input makes the search for typed values step outside the text.
 func FuzzTypedValues(f *testing.F) {
 	f.Add("+1 (555) 010-1234", "ring 555.010.1234")
