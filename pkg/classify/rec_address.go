@@ -27,7 +27,7 @@ var addresses = []ownSecret{
 		"straat ", "laan ", "plein ", "gracht ", "kade ", "singel ", "dijk ", "steeg ", "baan ", "hof ", "dreef ", "pad ", "markt ",
 		"gatan ", "vägen ", "gade ", "vej ", "vejen ", "katu ", "tie ", "kuja ", "polku ", "tori ", "rinne ", "gata ", "gate ", "gaten ", "vegen ", "veien ", "allé ", "stræde ", "stigen ", "gränd ", "gränden ", "backen ", "torget ", "torg ", "torv ", "plads ", "plass ", "plassen ", "boulevarden ", "promenaden ", "esplanaden ", "gången ", "kajen ", "stranden ", "brygga ", "bryggen ",
 		"gürtel ", "zeile ", "brücke ", "promenade ", "steenweg ", "burgwal ",
-		" caddesi", " cad.", " cad ", " cd.", " sokak", " sokağı", " sok.", " sk.", " bulvarı", " bulv.", " blv.", " mahallesi", " mah.", " meydanı", " út ", " utca ", " tér ", "ulica ", " ulice "}, (*scan).streetEnding, nil},
+		" caddesi", " cad.", " cad ", " cd.", " sokak", " sokağı", " sok.", " sk.", " bulvarı", " bulv.", " blv.", " mahallesi", " mah.", " meydanı", " út ", " utca ", " tér ", " körút ", "ulica ", " ulice ", " dol "}, (*scan).streetEnding, nil},
 	// The same, of words that end other names as often: something else has to say address.
 	{"address", []string{"ring ", "tor ", "wall ", "kai ", "rain ", "berg ", "feld ", "winkel ", "park ", "weide ", "heide ", "wiese ", "wald ", "eck ", "poort ", "oever ", "haven ", "hoek ", "meent ", "erf ", "wal ", "veste ", "boulevard ", "lei ", "vest ", "vaart ", "brug ", "rak ", "boyu "}, (*scan).streetEndingWeak, nil},
 	// A number, the word, the name.
@@ -35,7 +35,8 @@ var addresses = []ownSecret{
 	// The word, the name, a number.
 	{"address", []string{"calle ", "c/ ", "avenida ", "avda ", "avda. ", "paseo ", "plaza ", "carrer ", "via ", "viale ", "piazza ", "piazzale ", "corso ", "largo ", "rua ", "travessa ", "praça ", "ulica ", "ul. ", "aleja ", "aleje ", "al. ", "carrera ", "camino ", "alameda ",
 		"estrada ", "rodovia ", "plac ", "pl. ", "strada ", "vicolo ", "borgo ", "contrada ", "località ", "privada ", "circuito ", "cerrada ", "calzada ", "andador ", "boulevard ", "blvd. ", "callejón ", "os. ", "rambla ", "glorieta ", "ronda ", "cuesta ",
-		"gran vía", "gran via", "carretera ", "ctra. ", "urbanización ", "urb. ", "polígono ", "pza. ", "pça. ", "bulevar ", "lungotevere ", "lungarno ", "salita ", "frazione ", "fondamenta ", "riva ", "galleria ", "strada statale ", "beco ", "calçada ", "ladeira ", "rotunda ", "quadra ", "setor ", "vila ", "pasaje ", "travesía ", "prolongación ", "lungomare ", " r. ", "\nr. ", "av. ", "eje ", "osiedle "}, (*scan).streetBefore, nil},
+		"gran vía", "gran via", "carretera ", "ctra. ", "urbanización ", "urb. ", "polígono ", "pza. ", "pça. ", "bulevar ", "lungotevere ", "lungarno ", "salita ", "frazione ", "fondamenta ", "riva ", "galleria ", "strada statale ", "beco ", "calçada ", "ladeira ", "rotunda ", "quadra ", "setor ", "vila ", "pasaje ", "travesía ", "prolongación ", "lungomare ", string([]byte{wordEdge}) + "r. ", "av. ", "eje ", "osiedle ", "retorno ", "continuación ", "ampliación ", "corredor ", "diagonal ", "transversal ", "viaducto ", "periférico ", "peatonal ", "cra. ", "cra ", "cr. ", "cl. ", "kr. ", "incrocio ", "canale ", "rotonda ",
+		"intrarea ", "bulevardul ", "aleea ", "calea ", "șoseaua ", "splaiul ", "piața ", "jl. ", "jalan ", "gg. "}, (*scan).streetBefore, nil},
 	{"address", []string{"p.o. box", "po box", "p o box", "p.o.box", "post office box", "postfach", "apartado", "boîte postale", "caixa postal", "casella postale", "postbus", "skrytka pocztowa", "locked bag", "gpo box", "private bag", "box "}, (*scan).postBox, nil},
 	{"address", []string{"unit ", "psc ", "usns ", "usnv ", "usnn ", "uss ", "uscgc "}, (*scan).military, nil},
 	{"address", []string{"-ku", "-shi", "-chome", "-cho ", "-cho,", "-machi", "-ken ", " ku,", "tokyo", "osaka", "kyoto", "kanagawa", "hokkaido", "aichi", "fukuoka", "hyogo", "saitama", "chiba"}, (*scan).japanese, nil},
@@ -69,6 +70,9 @@ func (s *scan) houseEnd(i int) int {
 	}
 	if is(s.at(k), cAlnum|cHigh) || (s.at(k) == '.' || s.at(k) == ':') && is(s.at(k+1), cDigit) || s.at(k) == '%' {
 		return i
+	}
+	if s.at(k) == '.' && s.at(k+1) == ',' { // utca 142.,
+		k++
 	}
 	if is(s.at(k-1), cUpper) && s.at(k-2) == ' ' && s.at(k) == ' ' && is(s.at(k+1), cDigit) { // a stair and a door: 5 A 12
 		m := k + 1
@@ -127,7 +131,7 @@ func (s *scan) endingStreet(start, end int, sure bool) {
 		return i
 	}
 	from = back(from)
-	if !s.capital(from) {
+	if !s.capital(from) && (from < start || s.at(from-1) != ' ') { // Kossuth utca: the name stands before
 		return
 	}
 	named := from < start
@@ -254,6 +258,12 @@ func (s *scan) streetBefore(start, end int) {
 		return
 	}
 	i := end
+	if is(s.at(i), cDigit) {
+		if m := gridForm().FindIndex(t[i:min(len(t), i+40)]); m != nil {
+			s.address(start, i+m[1], 0.8)
+			return
+		}
+	}
 	stop := s.streetName(i)
 	if stop == i {
 		return
@@ -367,6 +377,11 @@ func blocks(w []byte) bool {
 	return groups >= 2 && is(w[0], cDigit)
 }
 
+// gridForm is what stands behind the word where streets have numbers: Calle 97 # 76-82.
+var gridForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\d{1,3} ?[A-Zª]?(?: ?[Bb]is)?(?: (?:Sur|Este|Norte|Oeste))? ?(?:#|No\.?|N[°º.]) ?\d{1,3} ?[A-Z]? ?- ?\d{1,3}(?: (?:Sur|Este|Norte|Oeste))?`)
+})
+
 // postBox takes PO Box 123 and its kin.
 func (s *scan) postBox(start, end int) {
 	t := s.text
@@ -431,6 +446,9 @@ func (s *scan) englishStreet(start, end int) {
 		return
 	}
 	i := end
+	if s.at(i) == '-' && is(s.at(i+1), cUpper) && s.at(i+2) == ' ' { // 12-B
+		i += 2
+	}
 	for (s.at(i) == '/' || s.at(i) == '-') && is(s.at(i+1), cDigit) { // 12/14, 4-6
 		for i++; i < len(t) && is(t[i], cAlnum) && i-end < 6; i++ {
 		}

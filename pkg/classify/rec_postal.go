@@ -27,7 +27,7 @@ var regionNames = wordSet("alabama alaska arizona arkansas california colorado c
 var countries = wordSet("usa u.s.a. us uk england scotland wales ireland germany deutschland france frankreich spain españa italy italia netherlands nederland poland polska brazil brasil mexico méxico india japan australia canada kanada austria österreich switzerland schweiz suisse belgium belgique belgië portugal sweden sverige norway norge denmark danmark finland suomi")
 
 // unitWords begin a part of a building or a quarter.
-var unitWords = wordSet("apt apartment suite ste unit floor fl room rm flat no nr num piso planta puerta escalera esc depto departamento dpto int interior col colonia fracc bloco apto apartamento conjunto cj sala casa bloc bât bâtiment appt appartement étage resid scala interno int stock etage whg wohnung top haus hs lok m box c/o block tower wing plot sector phase building bldg level shop office house h.no door ward app bur bte boîte bus bureau lgh int d daire kat blok villa flat unit box lot shop block porte kamer verdieping m lok mieszkanie dpto pis andar r/c esq dto izq lote quadra bl cond")
+var unitWords = wordSet("apt apartment suite ste unit floor fl room rm flat no nr num piso planta puerta escalera esc depto departamento dpto int interior col colonia fracc bloco apto apartamento conjunto cj sala casa bloc bât bâtiment appt appartement étage resid scala interno int stock etage whg wohnung top haus hs lok m box c/o block tower wing plot sector phase building bldg level shop office house h.no door ward app bur bte boîte bus bureau lgh int d daire kat blok villa flat unit box lot shop block porte kamer verdieping m lok mieszkanie dpto pis andar r/c esq dto izq lote quadra bl cond appartamento piano edif edificio etapa torre oficina bodega ap sc et bloque portal local manzana mz lt rd ajtó emelet em jud")
 
 // particles of names of places
 var placeParticles = wordSet("de del la las los el le les du des di da do dos das della dei degli delle dell of the and upon on under in am an der den dem bei im zum zur auf ob sur sous lès en saint st i y e nad pod van het 't aan")
@@ -83,11 +83,18 @@ func (s *scan) names(i int) int {
 		if e == i || e-i > 32 || is(s.at(e), cDigit) {
 			break
 		}
+		if n > 0 && s.capital(i) && unitWords[string(bytes.ToLower(s.text[i:e]))] && s.numbered(e) {
+			break // rue Paul Suite 711
+		}
 		if s.capital(i) || s.elided(i) {
 			end = e
 			if s.at(e) == '.' && e-i <= 3 {
 				e++
 				end = e
+				if s.capital(e) { // J.B. Alberdi
+					i = e
+					continue
+				}
 			}
 		} else if !placeParticles[string(bytes.ToLower(s.text[i:e]))] {
 			break
@@ -98,6 +105,18 @@ func (s *scan) names(i int) int {
 		i = e + 1
 	}
 	return end
+}
+
+// numbered reports whether a number stands behind a word that ends at i.
+func (s *scan) numbered(i int) bool {
+	for k := i; k < i+3; k++ {
+		if c := s.at(k); is(c, cDigit) {
+			return true
+		} else if c != ' ' && c != '.' && c != '#' && c != ':' {
+			return false
+		}
+	}
+	return false
 }
 
 // streetName gives the end of a street's name at i: names, or a day that a street is
@@ -373,6 +392,8 @@ func (s *scan) postcode(i int) int {
 				return m
 			case m-in == 4 && out == 3 && n == 1:
 				return m
+			case m-in == 2 && in == e && out == 5 && n == 1 && is(t[i+1], cDigit) && (is(t[i+2], cDigit) || t[i+2] == 'W'): // T99CY8X
+				return m
 			}
 		}
 		return i
@@ -584,7 +605,11 @@ func (s *scan) postal(start, end int) {
 	}
 	n, strong, first := end-start, false, false
 	next := s.at(end) == ' ' && s.capital(end+1)
-	region := s.at(start-1) == ' ' && is(s.at(start-2), cUpper) && is(s.at(start-3), cUpper)
+	k := start - 2 // NSW 2000; NSW, 2000
+	if s.at(k) == ',' {
+		k--
+	}
+	region := s.at(start-1) == ' ' && is(s.at(k), cUpper) && is(s.at(k-1), cUpper)
 	code := s.postcode(start)
 	if code <= start {
 		return
