@@ -107,11 +107,11 @@ resolved tarball shasum1 nodeid`},
 partition sort object row index i18n translation message locale group idempotency unique lookup map dedup dedupe routing hash range natural composite dictionary dict ref template
 host known known_hosts ssh_host storagekey event node react item list header sentinel syntax lexer parser keyword count max min total input prompt completion context stop start end
 eos bos pad unk special num`},
-		{saysIdentity, `id ids name names title label labels alias arn type kind status state email username user login`},
+		{saysIdentity, `id ids sid sids name names title label labels alias arn type kind status state email username user login`},
 		{saysSuffix, `value val values str string char string env var prod dev test live staging raw plain text param default encoded hex here b64 content data v arg opt option
 v1 v2 v3 production sandbox main field input is was be are equals to set the a an my our your new current following this that for as use using with of in on from and or it its
 ist lautet est es è jest 0 1 2 3 4 5 6 7 8 9 01 02 03 override literal const let def final static public private protected readonly export declare self cls e g eg i ie`},
-		{saysSession, `authorization authentication session sessions sid cookie cookies sess sessionid phpsessid jsessionid otp seed salt license licence webhook activation pin passw signature sig`},
+		{saysSession, `authorization authentication session sessions cookie cookies sess sessionid phpsessid jsessionid otp seed salt license licence webhook activation pin passw signature sig`},
 	} {
 		for _, w := range strings.Fields(line.words) {
 			if _, ok := m[w]; !ok {
@@ -131,6 +131,9 @@ ist lautet est es è jest 0 1 2 3 4 5 6 7 8 9 01 02 03 override literal const le
 func say(w []byte) saying {
 	if s, ok := sayings()[string(w)]; ok {
 		return s
+	}
+	if len(w) == 20 && (bytes.HasPrefix(w, []byte("akia")) || bytes.HasPrefix(w, []byte("asia"))) {
+		return saysSecret // an access key's other half stands beside it
 	}
 	for _, end := range []string{"token", "secret", "password", "passwd", "apikey", "secretkey", "accesskey", "passphrase", "credentials"} {
 		if len(w) > len(end) && bytes.HasSuffix(w, []byte(end)) {
@@ -350,6 +353,9 @@ func (s *scan) form(v []byte) tokenForm {
 	if bytes.HasPrefix(v, []byte("sha")) && (bytes.HasPrefix(v[3:], []byte("1-")) || bytes.HasPrefix(v[3:], []byte("256-")) || bytes.HasPrefix(v[3:], []byte("384-")) || bytes.HasPrefix(v[3:], []byte("512-"))) {
 		return formNone
 	}
+	if len(v) == 34 && is(v[0], cUpper) && is(v[1], cUpper) && hexes >= 32 && kinds[2] <= 2 && v[0] != 'S' {
+		return formNone // names an account or a message, not a credential (Twilio)
+	}
 	if bytes.HasPrefix(v, []byte("0x")) && hexes == len(v)-1 {
 		return formHex
 	}
@@ -444,7 +450,7 @@ gap:
 	if sure || out == saidName {
 		return out
 	}
-	return max(out, s.near(&w, plain))
+	return max(out, s.near(&w, plain, out == saidWeakly && operator))
 }
 
 // codeHosts are services beside whose names commits and digests stand.
@@ -494,7 +500,11 @@ func (s *scan) name(w *wordsBefore, word []byte, operator, plain bool) (out said
 			case saysNotKey, saysNo:
 				return saidNothing, true
 			}
-			if operator && joined() && is(w.text[w.at], cUpper) && is(w.text[w.at+1], cUpper) { // ACME_KEY=
+			if !joined() { // using key=x
+				back()
+				return saidWeakly, false
+			}
+			if operator && is(w.text[w.at], cUpper) && is(w.text[w.at+1], cUpper) { // ACME_KEY=
 				return good, true
 			}
 			return saidWeakly, true
@@ -537,8 +547,9 @@ func (s *scan) name(w *wordsBefore, word []byte, operator, plain bool) (out said
 }
 
 // near looks for a credential that is spoken of a few words before. plain: the value has
-// the form of many other things, so it has to be very near.
-func (s *scan) near(w *wordsBefore, plain bool) said {
+// the form of many other things, so it has to be very near. named: it is the value of a
+// key, and has only to be told of what.
+func (s *scan) near(w *wordsBefore, plain, named bool) said {
 	lines := 0
 	key := false // the word after this one is "key"
 	most := 9
@@ -589,6 +600,9 @@ func (s *scan) near(w *wordsBefore, plain bool) said {
 		case saysKey:
 			key = true
 		case saysService:
+			if named {
+				return saidNear
+			}
 			if n < 3 {
 				return saidWeakly
 			}

@@ -23,6 +23,8 @@ var ownSecrets = []ownSecret{
 	{"connection-string", []string{"password=", "pwd=", "accountkey=", "sharedaccesskey="}, (*scan).keyValue, nil},
 	{"basic-auth-header", []string{"basic "}, (*scan).basic, nil},
 	{"bearer-token", []string{"bearer ", "token "}, (*scan).bearer, nil},
+	{"authorization-header", []string{"authorization"}, (*scan).authorization, nil},
+	{"credentials", []string{"creds", "credentials", "login"}, (*scan).userAndPassword, nil},
 	{"password", []string{"password", "passwd", "passphrase", "passcode", "passwort", "kennwort", "contraseña", "mot de passe", "wachtwoord", "hasło", "heslo", "lösenord", "senha",
 		"пароль", "密码", "口令", "パスワード", "비밀번호", "mật khẩu", "şifre", "pwd", "pass", "secret", "identified by"}, (*scan).password, nil},
 }
@@ -206,7 +208,7 @@ func placeholder(b []byte) bool {
 	if b[len(b)-1] == '>' {
 		return true
 	}
-	if same(b) || bytes.Contains(b, []byte("${")) || bytes.Contains(b, []byte("{{")) || bytes.Contains(b, []byte("...")) || bytes.Contains(b, []byte("***")) {
+	if same(b) || templated(b) || bytes.Contains(b, []byte("...")) || bytes.Contains(b, []byte("***")) {
 		return true
 	}
 	if bytes.Contains(b, []byte("_secret_")) {
@@ -217,12 +219,39 @@ func placeholder(b []byte) bool {
 	if placeholders[low] {
 		return true
 	}
-	for _, p := range []string{"your", "example", "changeme", "change_me", "change-me", "placeholder", "redacted", "xxxx", "insert", "replace", "dummy", "<", "process.env", "os.environ", "getenv", "secrets.", "vault:", "enc["} {
+	for _, p := range []string{"your", "example", "changeme", "change_me", "change-me", "placeholder", "redacted", "xxxx", "insert", "replace", "dummy", "process.env", "os.environ", "getenv", "secrets.", "vault:", "enc["} {
 		if strings.Contains(low, p) {
 			return true
 		}
 	}
 	return false
+}
+
+// templated reports whether most of a value is filled in later: ${DB_PASSWORD}-x, {{ pw }}.
+func templated(b []byte) bool {
+	in := 0
+	for i := 0; i+1 < len(b); i++ {
+		end := byte(0)
+		switch {
+		case (b[i] == '$' || b[i] == '#') && b[i+1] == '{', b[i] == '{' && b[i+1] == '{':
+			end = '}'
+		case b[i] == '$' && b[i+1] == '(', b[i] == '%' && b[i+1] == '(':
+			end = ')'
+		case b[i] == '<':
+			end = '>'
+		default:
+			continue
+		}
+		k := i + 2
+		for k < len(b) && (isWord(b[k]) || is(b[k], cSpace) || bytes.IndexByte([]byte(".:-|/'\"[]!@"), b[k]) >= 0) {
+			k++
+		}
+		if k < len(b) && b[k] == end && k > i+2 {
+			in += k - i + 1
+			i = k
+		}
+	}
+	return in*2 > len(b)
 }
 
 var placeholders = func() map[string]bool {
@@ -264,7 +293,7 @@ func (s *scan) keyValue(start, end int) {
 // mixed reports whether a value has at least two kinds of characters, one of them no
 // lower-case letter: a word has not.
 func mixed(b []byte) bool {
-	lower, upper, digit, other := 0, 0, 0, 0
+	lower, upper, digit, other, odd := 0, 0, 0, 0, 0
 	for _, c := range b {
 		switch {
 		case is(c, cLower|cHigh):
@@ -275,9 +304,12 @@ func mixed(b []byte) bool {
 			digit = 1
 		default:
 			other = 1
+			if bytes.IndexByte([]byte("-_./: "), c) < 0 {
+				odd++
+			}
 		}
 	}
-	return digit == 1 && lower+upper+other > 0 || other == 1 && upper+lower > 1
+	return digit == 1 && lower+upper+other > 0 || other == 1 && upper+lower > 1 || odd >= 3 && lower+upper > 0
 }
 
 // basic takes the credentials of an HTTP Basic header: base64 that decodes to user:password.
@@ -323,6 +355,81 @@ func (s *scan) bearer(start, end int) {
 	s.addSecret("bearer-token", end, end+len(v), 0.9, false)
 }
 
+// authorization takes the token of an HTTP header with a scheme that is not Basic or
+// Bearer, or with none.
+func (s *scan) authorization(start, end int) {
+	t := s.text
+	i := end
+	for i < len(t) && i-end < 8 && (bytes.IndexByte([]byte("\"'`\\:=])> ,"), t[i]) >= 0) {
+		i++
+	}
+	if i == end {
+		return
+	}
+	if hasWord(t[i:], "basic ") {
+		return // has to decode: basic
+	}
+	for range 2 {
+		from := i
+		for i < len(t) && i-from < 2048 && (base64URL(t[i]) || t[i] == '.' || t[i] == '+' || t[i] == '/' || t[i] == '=' || t[i] == '~') {
+			i++
+		}
+		v := bytes.TrimRight(t[from:i], ".")
+		if len(v) > 20 || s.at(i) != ' ' {
+			if len(v) >= 16 && mixed(v) && !placeholder(v) && !stairs(v) && randomEighths(v) >= 8*16 && s.at(i) != '(' && s.at(i) != ':' {
+				s.addSecret("authorization-header", from, from+len(v), 0.85, false)
+			}
+			return
+		}
+		i++
+	}
+}
+
+// userAndPassword takes the second half of what is given as a pair: creds: admin/x.
+func (s *scan) userAndPassword(start, end int) {
+	t := s.text
+	if is(s.at(start-1), cAlpha) || is(s.at(end), cAlpha) {
+		return
+	}
+	i := end
+	for _, w := range [][]byte{[]byte(" with "), []byte(" as "), []byte(" is "), []byte(" are ")} {
+		if bytes.HasPrefix(t[i:], w) {
+			i += len(w)
+			break
+		}
+	}
+	for i < len(t) && i-end < 10 && (t[i] == ':' || t[i] == '=' || t[i] == ' ' || quote(t[i])) {
+		i++
+	}
+	if i == end {
+		return
+	}
+	user := i
+	for i < len(t) && i-user < 48 && (isWord(t[i]) || t[i] == '.' || t[i] == '-' || t[i] == '@') {
+		i++
+	}
+	if hasWord(t[user:], "http/") {
+		return // GET /login HTTP/1.1
+	}
+	if i == user || s.at(i) != '/' && s.at(i) != ':' || is(t[user], cDigit) {
+		if hasWord(t[i:], " / ") && i > user {
+			i += 2
+		} else {
+			return
+		}
+	}
+	i++
+	from := i
+	for i < len(t) && i-from < 64 && !is(t[i], cSpace) && !quote(t[i]) && t[i] != ',' && t[i] != ';' && t[i] != '<' {
+		i++
+	}
+	v := bytes.TrimRight(t[from:i], ".)")
+	if len(v) < 6 || !mixed(v) || placeholder(v) || reference(v, false) || bytes.IndexByte(v, '/') >= 0 || bytes.IndexFunc(v, isDigit) < 0 || digits(bytes.TrimLeft(v, ":.-")) {
+		return
+	}
+	s.addSecret("password", from, from+len(v), 0.7, false)
+}
+
 // password takes what follows a word for password or secret and an operator, in prose and
 // in configuration: "password: hunter2!". What has no operator ("my password is …") is
 // taken only between quotes.
@@ -338,6 +445,12 @@ func (s *scan) password(start, end int) {
 	if end-start <= 4 && (is(s.at(end), cAlpha) || is(s.at(start-1), cAlpha) && is(t[start], cLower)) {
 		return // pwd, pass: a word of their own, or the end of a name
 	}
+	if s.at(end) == ':' && s.at(start-1) == ':' {
+		return // a part of a resource name: arn:…:secret:…
+	}
+	if end-start == 4 && s.at(end) == ':' && is(t[end-1], cUpper) && s.at(start-1) != '_' {
+		return // PASS: TestX, as tests report
+	}
 	s.passwordEnd = i
 	if t[end-1]|0x20 == 't' && is(s.at(end), cLower) { // secretary, secretsmanager; but secretkey
 		rest := t[end:]
@@ -351,6 +464,20 @@ func (s *scan) password(start, end int) {
 	if m := valueBehind.FindIndex(t[i:min(len(t), i+120)]); m != nil {
 		s.passwordAt(start, end, i+bytes.LastIndexAny(t[i:i+m[1]], ":=")+1, ':')
 		return
+	}
+	if s.at(i) == ' ' { // <password encoding="plain">
+		name := start
+		for name > 0 && start-name < 24 && isWord(t[name-1]) {
+			name--
+		}
+		if s.at(name-1) == '<' {
+			k := bytes.IndexAny(t[i:min(len(t), i+80)], "<>/")
+			if k < 0 || t[i+k] != '>' {
+				return
+			}
+			s.passwordAt(start, end, i+k+1, '>')
+			return
+		}
 	}
 	op := i
 	for i < len(t) && i-op < 12 && (t[i] == ' ' || t[i] == '\t' || t[i] == '"' || t[i] == '\'' || t[i] == '`' || t[i] == ']' || t[i] == ')' || t[i] == '\\' || t[i] == '*') {
@@ -369,7 +496,11 @@ func (s *scan) password(start, end int) {
 		}
 	case i > op && quote(t[i-1]) && t[i-1] != t[op]: // PASSWORD 'x'
 		sign, v = '"', i-1
-	case i > op && t[op] == ' ' && is(s.at(i), cAlpha|cHigh):
+	case i > op && t[op] == ' ' && is(s.at(i), cAlnum|cHigh):
+		if s.option(start) {
+			sign, v = ' ', i // --password x
+			break
+		}
 		if bytes.IndexByte(t[max(0, start-24):end], '_') >= 0 && is(t[end-1], cUpper) && is(t[start], cUpper) && s.at(i-2) != ' ' {
 			sign, v = ' ', i // ENV DB_PASSWORD x
 			break
@@ -440,6 +571,15 @@ func (s *scan) passwordAt(start, end, v int, sign byte) {
 		return
 	}
 	s.addSecret("password", v, v+len(val), 0.75, false)
+}
+
+// option reports whether the word that holds a place is an option of a command.
+func (s *scan) option(i int) bool {
+	from := i
+	for i > 0 && from-i < 32 && (isWord(s.text[i-1]) || s.text[i-1] == '-') {
+		i--
+	}
+	return i < from && s.text[i] == '-' && is(s.at(i-1), cSpace)
 }
 
 // skipWord gives the place behind a word that may stand between a name and its value: is,
