@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/stoplog/stoplog/corpus/names"
 	"github.com/stoplog/stoplog/internal/tagger"
@@ -26,11 +28,11 @@ func tagNames(text []byte) []hit {
 	hits := make([]hit, 0, len(found))
 	code := codeLike(text)
 	for _, f := range found {
-		if code && f.Score < 0.96 && doubtfulInCode(text[f.Start:f.End], f.Score) {
+		if code && doubtfulInCode(text[f.Start:f.End], f.Score) {
 			continue
 		}
-		if f.Start > 0 && text[f.Start-1] == '_' {
-			continue // the tail of an identifier is nobody's name
+		if glued(text, f.Start, f.End) {
+			continue // a part of an identifier is nobody's name
 		}
 		// A quotation mark that ends a value ends a name.
 		for _, mark := range [...]string{"\",", "\":", "\"}", "\"]"} {
@@ -62,11 +64,40 @@ var codeMarks = func() (t [256]bool) {
 	return
 }()
 
+// glued reports whether what stands at start to end is a part of something longer that is
+// no prose: libc-dev, alice_test, /home/maria, T[0].
+func glued(text []byte, start, end int) bool {
+	small := !bytes.ContainsFunc(text[start:end], unicode.IsUpper) && text[start] < utf8.RuneSelf
+	if end-start < 2 {
+		return true
+	}
+	if start > 1 {
+		switch c := text[start-1]; {
+		case c == '_', c == '$':
+			return true
+		case (c == '-' || c == '/' || c == '.' || c == ':' || c == '=' || c == '@' || c == '+') && small && is(text[start-2], cAlnum):
+			return true
+		}
+	}
+	if end+1 < len(text) {
+		switch c := text[end]; {
+		case c == '_':
+			return true
+		case (c == '-' || c == '/' || c == ':' || c == '=' || c == '+' || c == '.') && small && is(text[end+1], cAlnum):
+			return true
+		}
+	}
+	return false
+}
+
 // doubtfulInCode reports whether a name found in source code is more likely a word of it:
 // a single word that is no common forename.
 func doubtfulInCode(name []byte, score float64) bool {
 	if bytes.IndexByte(name, ' ') >= 0 {
 		return score < 0.75
+	}
+	if first, _ := utf8.DecodeRune(name); score >= 0.96 && !unicode.IsLower(first) {
+		return false
 	}
 	var low [64]byte
 	f := gazetteerOnce().flags(lowerInto(low[:0], name))
