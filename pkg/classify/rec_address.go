@@ -31,12 +31,12 @@ var addresses = []ownSecret{
 	// The same, of words that end other names as often: something else has to say address.
 	{"address", []string{"ring ", "tor ", "wall ", "kai ", "rain ", "berg ", "feld ", "winkel ", "park ", "weide ", "heide ", "wiese ", "wald ", "eck ", "poort ", "oever ", "haven ", "hoek ", "meent ", "erf ", "wal ", "veste ", "boulevard ", "lei ", "vest ", "vaart ", "brug ", "rak ", "boyu "}, (*scan).streetEndingWeak, nil},
 	// A number, the word, the name.
-	{"address", []string{"rue ", "avenue ", "boulevard ", "place ", "chemin ", "allée ", "allées ", "impasse ", "quai ", "route ", "cours ", "bd ", "bd. ", "av. ", "square ", "passage ", "sentier ", "faubourg ", "voie ", "villa ", "cité ", "hameau ", "rond-point ", "clos ", "ruelle ", "montée ", "chaussée ", "drève ", "esplanade ", "promenade ", "résidence ", "rang ", "côte ", "lieu-dit "}, (*scan).streetAfter, nil},
+	{"address", []string{"rue ", "avenue ", "boulevard ", "place ", "chemin ", "allée ", "allées ", "impasse ", "quai ", "route ", "cours ", "bd ", "bd. ", "av. ", "square ", "passage ", "sentier ", "faubourg ", "voie ", "allé ", "villa ", "cité ", "hameau ", "rond-point ", "clos ", "ruelle ", "montée ", "chaussée ", "drève ", "esplanade ", "promenade ", "résidence ", "rang ", "côte ", "lieu-dit "}, (*scan).streetAfter, nil},
 	// The word, the name, a number.
 	{"address", []string{"calle ", "c/ ", "avenida ", "avda ", "avda. ", "paseo ", "plaza ", "carrer ", "via ", "viale ", "piazza ", "piazzale ", "corso ", "largo ", "rua ", "travessa ", "praça ", "ulica ", "ul. ", "aleja ", "aleje ", "al. ", "carrera ", "camino ", "alameda ",
 		"estrada ", "rodovia ", "plac ", "pl. ", "strada ", "vicolo ", "borgo ", "contrada ", "località ", "privada ", "circuito ", "cerrada ", "calzada ", "andador ", "boulevard ", "blvd. ", "callejón ", "os. ", "rambla ", "glorieta ", "ronda ", "cuesta ",
 		"gran vía", "gran via", "carretera ", "ctra. ", "urbanización ", "urb. ", "polígono ", "pza. ", "pça. ", "bulevar ", "lungotevere ", "lungarno ", "salita ", "frazione ", "fondamenta ", "riva ", "galleria ", "strada statale ", "beco ", "calçada ", "ladeira ", "rotunda ", "quadra ", "setor ", "vila ", "pasaje ", "travesía ", "prolongación ", "lungomare ", string([]byte{wordEdge}) + "r. ", "av. ", "eje ", "osiedle ", "retorno ", "continuación ", "ampliación ", "corredor ", "diagonal ", "transversal ", "viaducto ", "periférico ", "peatonal ", "cra. ", "cra ", "cr. ", "cl. ", "kr. ", "incrocio ", "canale ", "rotonda ",
-		"intrarea ", "bulevardul ", "aleea ", "calea ", "șoseaua ", "splaiul ", "piața ", "jl. ", "jalan ", "gg. "}, (*scan).streetBefore, nil},
+		"intrarea ", "bulevardul ", "aleea ", "calea ", "șoseaua ", "splaiul ", "piața ", "jl. ", "jalan ", "gg. ", "gang ", "soseaua ", "șos. ", "drumul ", "acceso ", "diag. ", "viaduto ", "trecho ", "recanto ", "fazenda ", "sítio ", "parque "}, (*scan).streetBefore, nil},
 	{"address", []string{"p.o. box", "po box", "p o box", "p.o.box", "post office box", "postfach", "apartado", "boîte postale", "caixa postal", "casella postale", "postbus", "skrytka pocztowa", "locked bag", "gpo box", "private bag", "box "}, (*scan).postBox, nil},
 	{"address", []string{"unit ", "psc ", "usns ", "usnv ", "usnn ", "uss ", "uscgc "}, (*scan).military, nil},
 	{"address", []string{"-ku", "-shi", "-chome", "-cho ", "-cho,", "-machi", "-ken ", " ku,", "tokyo", "osaka", "kyoto", "kanagawa", "hokkaido", "aichi", "fukuoka", "hyogo", "saitama", "chiba"}, (*scan).japanese, nil},
@@ -71,7 +71,7 @@ func (s *scan) houseEnd(i int) int {
 	if is(s.at(k), cAlnum|cHigh) || (s.at(k) == '.' || s.at(k) == ':') && is(s.at(k+1), cDigit) || s.at(k) == '%' {
 		return i
 	}
-	if s.at(k) == '.' && s.at(k+1) == ',' { // utca 142.,
+	if s.at(k) == '.' && (s.at(k+1) == ',' || s.at(k+1) == '\n') { // utca 142.,
 		k++
 	}
 	if is(s.at(k-1), cUpper) && s.at(k-2) == ' ' && s.at(k) == ' ' && is(s.at(k+1), cDigit) { // a stair and a door: 5 A 12

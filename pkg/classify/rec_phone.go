@@ -333,6 +333,10 @@ func (s *scan) national(d []byte, g []digitGroup, paren bool, from, end int, ext
 			if d[0] == '0' && n >= 10 && n <= 11 && (s.alone(from, end) || s.ownLine(from, end)) && s.validIn(d, "GB", "DE", "FR", "IT", "PH", "TR", "JP", "AU", "ZA", "IN") {
 				return 0.5, true
 			}
+			// A line of its own in a signature: nothing says telephone, and little else does.
+			if near, far := s.context(from, end); from > 0 && s.apart(from, end) && !near.has(notPhoneIndex()) && !far.has(notPhoneIndex()) && (n == 10 && nanp(d) || n == 11 && d[0] == '1' && s.validIn(d, "CN", "US")) {
+				return 0.5, true
+			}
 			return 0, false
 		}
 		if near, _ := s.context(from, end); !near.has(phoneIndex()) && !extended && d[0] != '0' && !nanp(d) {

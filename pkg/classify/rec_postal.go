@@ -692,6 +692,9 @@ func (s *scan) postal(start, end int) {
 	}
 	near, far := s.context(begin, code)
 	told := near.has(placeIndex()) || far.has(placeIndex())
+	if region && n == 4 && house && parts > 0 {
+		strong = true // NSW 2000
+	}
 	if !strong && !told && (parts < 1 || n == 3 && behind == 5 || !first && n != 6 || n == 4 && !s.townCode(start, code)) {
 		return
 	}
