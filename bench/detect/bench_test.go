@@ -200,23 +200,20 @@ type peer struct {
 	run   func([]byte)
 }
 
-// TestRatios prints speeds, latencies and ratios, measured in turns on one thread, so
-// that neighbours disturb all of them alike. Only ratios mean something on a shared
-// machine.
+// TestRatios prints speeds, latencies, allocations and ratios, measured in turns on one
+// thread, so that neighbours disturb all of them alike. Only ratios mean something on a
+// shared machine.
 func TestRatios(t *testing.T) {
 	if os.Getenv("STOPLOG_BENCH") == "" {
 		t.Skip("STOPLOG_BENCH is not set: ratios were not measured")
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	start := threadTime()
-	whole := detector(t, detect.Options{})
-	load := threadTime() - start
-	rules := detector(t, detect.Options{RulesOnly: true})
+	loading(t)
+	whole, rules := detector(t, detect.Options{}), detector(t, detect.Options{RulesOnly: true})
 	list := append(peers(t),
 		peer{"detector, rules and views", false, func(t []byte) { rules.Scan(detect.Input{Text: t}) }},
 		peer{"detector, whole", false, func(t []byte) { whole.Scan(detect.Input{Text: t}) }})
-	fmt.Printf("loading, with every case proved: %v of processor time on one thread\n", load.Round(time.Millisecond))
 	docs, _ := texts(t)
 	code, _ := goTexts(2000)
 	if len(code) == 0 {
@@ -225,41 +222,8 @@ func TestRatios(t *testing.T) {
 	for _, set := range []struct {
 		name string
 		docs [][]byte
-	}{{"documents", docs}, {"Go sources", code}} {
-		lower := make([][]byte, len(set.docs))
-		for i, x := range set.docs {
-			lower[i] = bytes.ToLower(x)
-		}
-		const rounds = 5
-		took := make([][]time.Duration, len(list))
-		best := make([]time.Duration, len(list))
-		for range rounds {
-			for k, p := range list {
-				in := set.docs
-				if p.lower {
-					in = lower
-				}
-				sum := time.Duration(0)
-				for _, x := range in {
-					z := threadTime()
-					p.run(x)
-					e := threadTime() - z
-					sum += e
-					took[k] = append(took[k], e)
-				}
-				if best[k] == 0 || sum < best[k] {
-					best[k] = sum
-				}
-			}
-		}
-		mb := float64(size(set.docs)) / 1e6
-		fmt.Printf("%s: %d ASCII texts of %d bytes on average\n", set.name, len(set.docs), size(set.docs)/int64(len(set.docs)))
-		for k, p := range list {
-			slices.Sort(took[k])
-			q := func(f float64) time.Duration { return took[k][int(f*float64(len(took[k])-1))] }
-			fmt.Printf("  %-26s %7.1f MB/s  %5.2f of coregx  p50 %7v  p99 %7v (%.1f times)\n", p.name, mb/best[k].Seconds(), best[0].Seconds()/best[k].Seconds(),
-				q(.5).Round(100), q(.99).Round(100), float64(q(.99))/float64(q(.5)))
-		}
+	}{{"documents", docs}, {"Go sources", code}, {"documents with an attack", attacked(t, docs)}, {"hostile texts", hostileTexts()}} {
+		ratios(set.name, set.docs, list)
 		still, verdicts := 0, map[chunk.Verdict]int{}
 		for _, x := range set.docs {
 			verdicts[whole.Scan(detect.Input{Text: x}).Verdict]++
@@ -269,6 +233,93 @@ func TestRatios(t *testing.T) {
 		}
 		fmt.Printf("  %d of them decided without an allocation; verdicts %v\n", still, verdicts)
 	}
+}
+
+// loading prints what it takes to get ready: rules and words read, automata built, the
+// model parsed, every case of every rule proved.
+func loading(t *testing.T) {
+	for _, step := range []struct {
+		name string
+		run  func()
+	}{
+		{"rules and words read", func() {
+			if _, err := corpus.Default(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := corpus.Words(); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"the same, compiled and proved", func() { detector(t, detect.Options{}) }},
+	} {
+		wall, used := time.Hour, time.Hour
+		for range 3 {
+			start, cpu := time.Now(), processTime()
+			step.run()
+			wall, used = min(wall, time.Since(start)), min(used, processTime()-cpu)
+		}
+		fmt.Printf("%s: %v, %v of processor time\n", step.name, wall.Round(time.Millisecond), used.Round(time.Millisecond))
+	}
+}
+
+// ratios measures the peers in turns. The median round counts.
+func ratios(name string, docs [][]byte, list []peer) {
+	lower := make([][]byte, len(docs))
+	for i, x := range docs {
+		lower[i] = bytes.ToLower(x)
+	}
+	const rounds = 5
+	took, sums := make([][]time.Duration, len(list)), make([][]time.Duration, len(list))
+	allocs := make([]float64, len(list))
+	for round := range rounds {
+		for k, p := range list {
+			in := docs
+			if p.lower {
+				in = lower
+			}
+			sum := time.Duration(0)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			for _, x := range in {
+				z := threadTime()
+				p.run(x)
+				e := threadTime() - z
+				sum += e
+				took[k] = append(took[k], e)
+			}
+			runtime.ReadMemStats(&after)
+			if round > 0 { // the first one fills pools
+				allocs[k] += float64(after.Mallocs-before.Mallocs) / float64(len(in)*(rounds-1))
+			}
+			sums[k] = append(sums[k], sum)
+		}
+	}
+	fmt.Printf("%s: %d texts of %d bytes on average\n", name, len(docs), size(docs)/int64(len(docs)))
+	for k := range list {
+		slices.Sort(sums[k])
+	}
+	for k, p := range list {
+		slices.Sort(took[k])
+		q := func(f float64) time.Duration { return took[k][int(f*float64(len(took[k])-1))] }
+		middle := sums[k][rounds/2]
+		fmt.Printf("  %-26s %7.1f MB/s  %6.3f of coregx  p50 %8v  p99 %8v (%4.1f times)  %7.1f allocations\n", p.name, float64(size(docs))/1e6/middle.Seconds(),
+			sums[0][rounds/2].Seconds()/middle.Seconds(), q(.5).Round(100), q(.99).Round(100), float64(q(.99))/float64(q(.5)), allocs[k])
+	}
+}
+
+// attacked puts the hits of the rules' cases into the middle of documents.
+func attacked(tb testing.TB, docs [][]byte) (out [][]byte) {
+	rules, err := corpus.Default()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, r := range rules {
+		for _, c := range r.Cases.Hits {
+			d := docs[len(out)%len(docs)]
+			out = append(out, slices.Concat(d[:len(d)/2], []byte("\n"), c.Text, []byte("\n"), d[len(d)/2:]))
+		}
+	}
+	return out
 }
 
 // goTexts cuts sources of the Go distribution.
