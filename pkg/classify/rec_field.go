@@ -2,6 +2,7 @@ package classify
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -17,6 +18,7 @@ type fieldKind uint8
 
 const (
 	fieldOther   fieldKind = iota // nothing about persons
+	fieldText                     // text about a thing, in which anybody may be named
 	fieldThing                    // a name of a thing: names of persons in it are its name
 	fieldUnknown                  // no word of the key is known: the value alone decides
 	fieldAgent                    // nor here, but the key ends as words for people do
@@ -48,7 +50,7 @@ const (
 var keyWords = func() map[string]uint16 {
 	m := map[string]uint16{}
 	for flag, words := range map[uint16]string{
-		wordName: "name names nom nome nombre naam navn namn nimi imię имя ad adi adı isim 姓名 氏名 名前 이름 성명",
+		wordName: "name names nm nme nom nome nombre naam navn namn nimi imię имя ad adi adı isim 姓名 氏名 名前 이름 성명",
 		wordPart: "first last given family middle maiden full legal preferred real birth complete completo completa complet famille familia pila father's second née",
 		wordWhole: `firstname lastname surname forename givenname familyname middlename maidenname fullname fname lname mname vorname nachname familienname rufname geburtsname prenom prénom prenoms
 apellido apellidos cognome voornaam achternaam sobrenome etunimi sukunimi fornavn etternavn efternamn efternavn förnamn fornamn imie imię nazwisko jmeno jméno prijmeni příjmení soyad soyadi soyadı adsoyad
@@ -78,7 +80,7 @@ destinatario mittente titolare richiedente responsabile autore membro acquirente
 klant gast ontvanger afzender eigenaar huurder aanvrager klient klientka odbiorca nadawca właściciel najemca müşteri musteri misafir alıcı yolcu doktor gönderen destinatário remetente solicitante responsável comprador
 клиент гость получатель отправитель автор контакт 客户 联系人 担当者 顧客 고객 담당자`,
 		wordThing: `host_ file product branch company organization organisation org business employer firm event room hotel city town village street country state province region county district
-project team group channel category item sku brand model make device plan tag label class method function package module server service services app application db database table
+project team group channel category item sku brand make device plan tag label class method function package module server service services app application db database table
 column field folder directory bucket queue topic repo repository screen theme bank school university college department dept division merchant store shop campaign course song
 album book movie film show game currency language lang timezone locale color colour font site website page domain host hostname computer machine node cluster pod container image instance zone
 vendor supplier manufacturer insurer shipper publisher component catalog catalogue institution firma placowka szpital juzgado tribunal assureur versicherung verwaltung bedrijf depot store_ otel firma_ garage workshop clinic hospital pharmacy court ministry authority agency foundation namespace label container region profile scope port album track artist_ genre place venue location building floor restaurant airport station line route vehicle car ship vessel airline carrier flight train airport drug medication medicine disease diagnosis test procedure
@@ -176,7 +178,7 @@ func keyKind(key []byte) fieldKind {
 		case head&wordPart != 0 && head&wordFill == 0 && (last == "first" || last == "last" || last == "given" || last == "family"):
 			return fieldPiece
 		case head&wordThing != 0:
-			return fieldThing
+			return thingOrText(last)
 		}
 		return fieldOther
 	}
@@ -226,14 +228,18 @@ func keyKind(key []byte) fieldKind {
 		return fieldPerson
 	case head&wordBy != 0 && before&wordAction != 0: // created by
 		return fieldRole
+	case (last == "id" || last == "ref") && before&(wordHuman|wordRole) != 0:
+		return fieldLoose // some systems show who it is in its place
 	case head&wordOther != 0:
 		return fieldOther
+	case words[0]&wordWhole != 0 && head&(wordThing|wordRole|wordHuman) == 0: // cognome nubile
+		return fieldPart
 	case head&wordHuman != 0:
 		return fieldPerson
 	case head&wordRole != 0:
 		return fieldRole
 	case head&wordThing != 0:
-		return fieldThing
+		return thingOrText(last)
 	case head&wordLoose != 0:
 		return fieldLoose
 	case head == 0 && agentLike(last):
@@ -243,6 +249,19 @@ func keyKind(key []byte) fieldKind {
 	}
 	return fieldOther
 }
+
+// thingOrText tells keys of names of things from keys of text about them: a title may say
+// whom one is to call.
+func thingOrText(word string) fieldKind {
+	if textKeys[word] || textKeys[strings.TrimSuffix(word, "s")] {
+		return fieldText
+	}
+	return fieldThing
+}
+
+var textKeys = wordSet(`title description summary subject event issue ticket document doc report form task job step action status type message content list view feature role test
+procedure method rule filter policy permission setting option attribute property param parameter variable environment label tag item series collection unit line label_ widget chart board
+milestone epic sprint template location place venue address region area profile scope channel topic category group class oggetto betreff asunto objet onderwerp`)
 
 // agentLike reports whether a word ends as words for people who do something end.
 func agentLike(w string) bool {
@@ -320,7 +339,7 @@ func wordFlags(w []byte) uint16 {
 // whether an address or a birthday stands in the same object.
 func fieldVerdict(kind, parent fieldKind, beside bool, value []byte) (score float64, thing bool) {
 	switch kind {
-	case fieldOther:
+	case fieldOther, fieldText:
 		return 0, false
 	case fieldThing:
 		return 0, true
@@ -428,8 +447,12 @@ type keySeen struct {
 // follows braces as far as there are any: a chunk may begin inside an object.
 func (s *scan) fields() {
 	t := s.text
+	quote := byte('"')
 	if !bytes.Contains(t, []byte(`":`)) && !bytes.Contains(t, []byte(`" :`)) {
-		return
+		if !bytes.Contains(t, []byte(`':`)) {
+			return
+		}
+		quote = '\'' // as scripts print their objects
 	}
 	type object struct {
 		kind   fieldKind // of the key it stands behind
@@ -496,16 +519,16 @@ func (s *scan) fields() {
 			if !stack[depth].array {
 				key = fieldOther
 			}
-		case '"':
+		case quote:
 			esc := i > 0 && t[i-1] == '\\'
 			end := i + 1
-			for end < len(t) && end-i < 512 && t[end] != '"' && t[end] != '\n' {
+			for end < len(t) && end-i < 512 && (t[end] != quote || quote == '\'' && is(s.at(end+1), cAlnum|cHigh)) && t[end] != '\n' {
 				if t[end] == '\\' && !esc {
 					end++
 				}
 				end++
 			}
-			if end >= len(t) || t[end] != '"' {
+			if end >= len(t) || t[end] != quote {
 				continue
 			}
 			from, to := i+1, end
@@ -591,15 +614,14 @@ func fileLike(v []byte) bool {
 // vetoNames drops names of persons in the names of things: a firm may be called after
 // its founders.
 func (s *scan) vetoNames(things [][2]int) {
+	slices.SortFunc(things, func(a, b [2]int) int { return a[0] - b[0] }) // values do not overlap
 	kept := s.hits[:0]
 	for _, h := range s.hits {
-		in := false
-		if h.typ == "PERSON" {
-			for _, v := range things {
-				in = in || v[0] <= h.start && h.end <= v[1]
-			}
+		i, ok := slices.BinarySearchFunc(things, h.start, func(v [2]int, at int) int { return v[0] - at })
+		if !ok {
+			i--
 		}
-		if !in {
+		if h.typ != "PERSON" || i < 0 || things[i][1] < h.end {
 			kept = append(kept, h)
 		}
 	}
@@ -779,4 +801,80 @@ func inner(w []byte) bool {
 		}
 	}
 	return n > 0 && upper < len(w)/2
+}
+
+// tagFields finds names by the tags around them: <firstName>Ana</firstName>.
+func (s *scan) tagFields() {
+	t := s.text
+	if !bytes.Contains(t, []byte("</")) {
+		return
+	}
+	var stack [32]fieldKind
+	depth := 0
+	for i := 0; i < len(t); i++ {
+		if t[i] != '<' {
+			continue
+		}
+		if s.at(i+1) == '/' {
+			depth = max(0, depth-1)
+			continue
+		}
+		end := i + 1
+		for end < len(t) && end-i < 64 && (isWord(t[end]) || t[end] == ':' || t[end] == '-' || t[end] == '.') {
+			end++
+		}
+		if end == i+1 || s.at(end) != '>' || depth+1 >= len(stack) {
+			continue // attributes, or no tag
+		}
+		name := t[i+1 : end]
+		if k := bytes.LastIndexByte(name, ':'); k >= 0 {
+			name = name[k+1:]
+		}
+		kind := keyKind(name)
+		stop := bytes.IndexByte(t[end:min(len(t), end+200)], '<')
+		depth++
+		stack[depth] = kind
+		if kind <= fieldThing || stop < 3 || s.at(end+stop+1) != '/' {
+			continue
+		}
+		from, to := end+1, end+stop
+		if score, _ := fieldVerdict(kind, stack[depth-1], false, t[from:to]); score > 0 {
+			s.add(hit{typ: "PERSON", start: from, end: to, score: score})
+		}
+	}
+}
+
+// formFields finds names by the keys of forms and query strings: last_name=Ruiz&plan=2.
+func (s *scan) formFields() {
+	t := s.text
+	if bytes.IndexByte(t, '&') < 0 {
+		return
+	}
+	for i := 1; i < len(t); i++ {
+		if t[i] != '=' {
+			continue
+		}
+		from := i
+		for from > 0 && i-from < 48 && (isWord(t[from-1]) || t[from-1] == '-' || t[from-1] == '.') {
+			from--
+		}
+		to := i + 1
+		for to < len(t) && to-i < 160 && (is(t[to], cAlnum|cHigh) || bytes.IndexByte([]byte("+%.,-_'"), t[to]) >= 0) {
+			to++
+		}
+		if from == i || to-i < 3 || s.at(to) != '&' && s.at(from-1) != '&' || from > 0 && is(t[from-1], cAlnum) {
+			continue
+		}
+		kind := keyKind(t[from:i])
+		if kind <= fieldThing {
+			continue
+		}
+		value, _, ok := percentDecode(t, i+1, to)
+		if !ok {
+			continue
+		}
+		if score, _ := fieldVerdict(kind, fieldOther, false, value); score > 0 {
+			s.add(hit{typ: "PERSON", start: i + 1, end: to, score: score})
+		}
+	}
 }

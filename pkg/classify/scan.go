@@ -45,6 +45,8 @@ func (s *scan) run(text []byte) {
 	if !s.noNames {
 		s.hits = append(s.hits, tagNames(text)...)
 		s.fields()
+		s.tagFields()
+		s.formFields()
 	}
 	if s.depth < maxEncodings {
 		s.escaped()
