@@ -10,9 +10,10 @@ type scan struct {
 	shapeBuf [48]byte
 
 	secretTable *secretTable
-	windowEnd   map[*secretRule]int // where a window rule last matched
+	windowEnd   map[*secretRule]int // how far a rule has looked
 	keyedEnd    int                 // end of the last token that looked random
 	passwordEnd int                 // end of the last name of a password
+	commandEnd  int                 // how far commands were looked at
 
 	phoneEnd      int    // end of the last telephone number
 	curl          [2]int // how far options of curl were looked for

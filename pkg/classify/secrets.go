@@ -570,10 +570,23 @@ func (s *scan) secret(tr *trigger, start, end int) {
 
 // match tries an anchored pattern.
 func (s *scan) match(r *secretRule, from, to int) {
+	if from < s.windowEnd[r] {
+		return // inside what it matched
+	}
 	m := r.regexp().FindSubmatchIndex(s.text[from:to])
 	if m != nil {
+		s.lookedTo(r, from+m[1])
 		s.accept(r, m, from)
 	}
+}
+
+// lookedTo says that a rule need not look before a place again: matches in a row, or
+// within one another, cost no more than one.
+func (s *scan) lookedTo(r *secretRule, end int) {
+	if s.windowEnd == nil {
+		s.windowEnd = map[*secretRule]int{}
+	}
+	s.windowEnd[r] = end
 }
 
 // search looks for a pattern in a window.
@@ -581,12 +594,8 @@ func (s *scan) search(r *secretRule, from, to int) {
 	if from >= to {
 		return
 	}
-	if s.windowEnd == nil {
-		s.windowEnd = map[*secretRule]int{}
-	}
-	s.windowEnd[r] = to
-	if to == len(s.text) {
-		s.windowEnd[r] = to + secretWindowAfter
+	if s.lookedTo(r, to); to == len(s.text) {
+		s.lookedTo(r, to+secretWindowAfter)
 	}
 	for from < to {
 		m := r.regexp().FindSubmatchIndex(s.text[from:to])

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -23,6 +25,7 @@ var ownSecrets = []ownSecret{
 	{"connection-string", []string{"password=", "pwd=", "accountkey=", "sharedaccesskey="}, (*scan).keyValue, nil},
 	{"basic-auth-header", []string{"basic "}, (*scan).basic, nil},
 	{"bearer-token", []string{"bearer ", "token "}, (*scan).bearer, nil},
+	{"command-password", slices.Sorted(maps.Keys(commandOptions)), (*scan).command, nil},
 	{"authorization-header", []string{"authorization"}, (*scan).authorization, nil},
 	{"credentials", []string{"creds", "credentials", "login"}, (*scan).userAndPassword, nil},
 	{"password", []string{"password", "passwd", "passphrase", "passcode", "passwort", "kennwort", "contraseña", "mot de passe", "wachtwoord", "hasło", "heslo", "lösenord", "senha",
@@ -353,6 +356,68 @@ func (s *scan) bearer(start, end int) {
 		return
 	}
 	s.addSecret("bearer-token", end, end+len(v), 0.9, false)
+}
+
+// commandOptions is the options with which commands are given a password: p, the value
+// stands apart or at once; =p, at once only; u:, a name and a password.
+var commandOptions = map[string]string{
+	"curl": "u:", "mysql": "=p", "mariadb": "=p", "redis-cli": "a", "docker login": "p", "podman login": "p", "registry login": "p", "sqlcmd": "P", "osql": "P",
+	"mongo": "p", "cqlsh": "p", "az login": "p", "ldapsearch": "w", "ldapmodify": "w", "ldapadd": "w", "ldapwhoami": "w", "psexec": "p", "sshpass": "p", "smbclient": "U%",
+}
+
+// command takes passwords from the options of a command, up to the end of its line.
+func (s *scan) command(start, end int) {
+	t := s.text
+	if isWord(s.at(start - 1)) {
+		return
+	}
+	options := commandOptions[string(bytes.ToLower(t[start:end]))]
+	atOnce := options[0] == '='
+	options = strings.TrimPrefix(options, "=")
+	for i := max(end, s.commandEnd); i < len(t) && i-end < 400; i++ {
+		s.commandEnd = i
+		switch c := t[i]; {
+		case c == '\n' && s.at(i-1) != '\\', c == '|', c == ';':
+			return
+		case c != '-' || !is(s.at(i-1), cSpace):
+			continue
+		}
+		k := i + 2
+		switch {
+		case s.at(i+1) == options[0]:
+		case options == "u:" && hasWord(t[i:], "--user"):
+			k = i + len("--user")
+		case options == "u:" && hasWord(t[i:], "--proxy-user"):
+			k = i + len("--proxy-user")
+		default:
+			continue
+		}
+		if c := s.at(k); !atOnce && (c == ' ' || c == '=') {
+			k++
+		} else if isWord(c) && k > i+2 {
+			continue // --user-agent
+		}
+		if quote(s.at(k)) {
+			k++
+		}
+		from := k
+		for k < len(t) && k-from < 160 && !is(t[k], cSpace) && !quote(t[k]) && t[k] != '\\' {
+			k++
+		}
+		if len(options) > 1 {
+			sep := bytes.IndexByte(t[from:k], options[1])
+			if sep < 1 || bytes.HasPrefix(t[from+sep:], []byte("://")) {
+				continue
+			}
+			from += sep + 1
+		}
+		v := t[from:k]
+		if len(v) < 4 || v[0] == '-' || placeholder(v) || reference(v, true) || !mixed(v) && randomEighths(v) < 8*16 && (len(options) == 1 || len(v) < 8) {
+			continue
+		}
+		s.addSecret("command-password", from, k, 0.85, false)
+		i = k
+	}
 }
 
 // authorization takes the token of an HTTP header with a scheme that is not Basic or
