@@ -42,8 +42,12 @@ func (s *scan) address4(start int) {
 	if c := s.at(i); isWord(c) || c == '.' && is(s.at(i+1), cDigit) || c == '-' && is(s.at(i+1), cAlpha) || zeroLed {
 		return
 	}
+	patched := s.at(i) == '-' && is(s.at(i+1), cDigit) && !is(s.at(i+2), cDigit) && s.at(i+2) != '.' // 1.2.5.1-2
 	i = s.prefixLength(i, 32)
 	score := 0.95
+	if patched && s.at(start+1) == '.' {
+		score = 0.4
+	}
 	if near, _ := s.context(start, i); near.has(versionIndex()) || s.at(start-1) == '/' && is(s.at(start-2), cAlpha) { // Name/1.2.3.4
 		score = 0.3
 	}

@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"strings"
 	"sync"
 
 	"github.com/nyaruka/phonenumbers"
@@ -133,8 +134,12 @@ func (s *scan) phone(start int) {
 	digits, gs := d[:n], g[:groups]
 	score, valid := 0.0, false
 	switch {
+	case plus && groups == 2 && gs[1].sep == '-' && (groupsAre(gs, 4, 5) || groupsAre(gs, 6, 7)) && digits[gs[0].n] <= '1':
+		return // a latitude and a longitude (ISO 6709)
 	case plus:
 		score, valid = s.international(digits, gs)
+	case groups > 1 && gs[0].n == 1 && digits[0] == '0' && digits[1] == '0', n > 8 && allZero(digits[n-7:]):
+		return // a row of numbers
 	case n > 9 && digits[0] == '0' && digits[1] == '0':
 		if score, valid = s.international(digits[2:], gs); score > 0 {
 			score -= 0.15
@@ -170,6 +175,8 @@ func (s *scan) phone(start int) {
 func (s *scan) ownLine(start, end int) bool {
 	return (start == 0 || s.text[start-1] == '\n') && (end == len(s.text) || s.text[end] == '\n' || s.text[end] == '\r')
 }
+
+func allZero(d []byte) bool { return d[0] == '0' && same(d) }
 
 // apart reports whether the span is all of its line and the lines around are no numbers.
 func (s *scan) apart(start, end int) bool {
@@ -289,7 +296,7 @@ func nanp(d []byte) bool {
 // extended: an extension stands behind it.
 func (s *scan) national(d []byte, g []digitGroup, paren bool, from, end int, extended bool) (float64, bool) {
 	n := len(d)
-	if same(d) || dateLike(d, g) || len(g) == 1 && d[0] == '1' && (n == 10 || n == 13) { // or seconds since 1970
+	if same(d) || n >= 9 && strings.Contains("01234567890123456789", string(d)) || dateLike(d, g) || len(g) == 1 && d[0] == '1' && (n == 10 || n == 13) { // or seconds since 1970
 		return 0, false
 	}
 	has := func() bool {
@@ -424,8 +431,10 @@ func (s *scan) national(d []byte, g []digitGroup, paren bool, from, end int, ext
 			return 0.45, false
 		}
 		return 0, false
-	case n >= 8 && n <= 12 && short <= 2 && told:
-		return 0.35, false
+	case n >= 8 && n <= 12 && short <= 2 && d[0]|d[1] != '0' && told:
+		if near, _ := s.context(from, end); near.has(phoneIndex()) || extended || s.initial(from) {
+			return 0.35, false
+		}
 	}
 	return 0, false
 }

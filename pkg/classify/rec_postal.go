@@ -570,6 +570,21 @@ func (s *scan) housePart(i int) bool {
 // houses are words that names of houses end in.
 var houses = wordSet("cottage house hall lodge farm manor villa villas court apartments residency residence mansion mansions heights towers tower building plaza barn mill grange vicarage rectory bungalow chambers complex society haus hof residenz résidence palazzo edificio edifício torre casa quinta")
 
+// australian reports whether a state of Australia ends at i behind a town: Hobart TAS.
+func (s *scan) australian(i int) bool {
+	from := s.wordStart(i + 1)
+	switch string(s.text[from : i+1]) {
+	case "NSW", "VIC", "QLD", "SA", "WA", "TAS", "ACT", "NT":
+	default:
+		return false
+	}
+	for from > 0 && (s.text[from-1] == ' ' || s.text[from-1] == ',') {
+		from--
+	}
+	town := s.wordStart(from)
+	return from-town > 2 && s.capital(town)
+}
+
 // townCode reports whether four digits before a word with a capital can be a post code
 // where nothing says that an address comes: a house number ends the part before, and
 // neither a year nor an amount is meant.
@@ -692,8 +707,8 @@ func (s *scan) postal(start, end int) {
 	}
 	near, far := s.context(begin, code)
 	told := near.has(placeIndex()) || far.has(placeIndex())
-	if region && n == 4 && house && parts > 0 {
-		strong = true // NSW 2000
+	if region && n == 4 && house && parts > 0 && s.australian(k) {
+		strong = true
 	}
 	if !strong && !told && (parts < 1 || n == 3 && behind == 5 || !first && n != 6 || n == 4 && !s.townCode(start, code)) {
 		return
