@@ -497,45 +497,46 @@ func (s *scratch) foundByModel(n *node, w *Window, start, end int, p float64) {
 func lowerMapped(dst []byte, at []int32, text []byte) ([]byte, []int32) {
 	dst, at = slices.Grow(dst[:0], len(text)), slices.Grow(at[:0], len(text)+1)
 	dst, at = dst[:len(text)], at[:len(text)+1]
-	o := 0
-	for i := 0; i < len(text); i++ {
-		for i+8 <= len(text) { // eight bytes whose white space is single spaces
+	i, o := 0, 0
+	for i < len(text) {
+		end := min(i+8, len(text))
+		if i+8 <= len(text) { // eight bytes whose white space is single spaces and line feeds
 			x := binary.LittleEndian.Uint64(text[i:])
 			const ones, highs = 0x0101010101010101, 0x8080808080808080
-			y := x ^ ' '*ones
-			space := ^((y&^highs + 0x7f*ones) | y) & highs
-			if (x-' '*ones)&^x&highs != 0 || space&(space<<8) != 0 || space>>63 != 0 && (i+8 == len(text) || foldByte(text[i+8]) == ' ') {
-				break
-			}
 			low := x &^ highs
-			upper := (low + (0x80-'A')*ones) &^ (low + (0x7f-'Z')*ones) &^ x & highs
-			binary.LittleEndian.PutUint64(dst[o:], x|upper>>2)
-			for k, to := 0, at[i:i+8:i+8]; k < 8; k++ {
-				to[k] = int32(o + k)
-			}
-			i, o = i+8, o+8
-		}
-		if i == len(text) {
-			break
-		}
-		c := text[i]
-		at[i] = int32(o)
-		switch {
-		case c >= 'A' && c <= 'Z':
-			c |= 0x20
-		case foldByte(c) == ' ':
-			w := byte(' ')
-			for j := i; j < len(text) && foldByte(text[j]) == ' '; j++ {
-				if text[j] == '\n' || text[j] == '\r' {
-					w = '\n'
+			shown := (low + (0x80-' ')*ones) | x
+			line := ^((low ^ '\n'*ones) + 0x7f*ones) &^ x & highs
+			white := ^((low^' '*ones)+0x7f*ones)&^x&highs | line
+			if (shown|line)&highs == highs && white&(white<<8) == 0 && (white>>63 == 0 || end < len(text) && foldByte(text[end]) != ' ') {
+				upper := (low + (0x80-'A')*ones) &^ (low + (0x7f-'Z')*ones) &^ x & highs
+				binary.LittleEndian.PutUint64(dst[o:], x|upper>>2)
+				for k, to := 0, at[i:i+8:i+8]; k < 8; k++ {
+					to[k] = int32(o + k)
 				}
-				at[j] = int32(o)
-				i = j
+				i, o = i+8, o+8
+				continue
 			}
-			c = w
 		}
-		dst[o] = c
-		o++
+		for ; i < end; i++ {
+			c := text[i]
+			at[i] = int32(o)
+			switch {
+			case c >= 'A' && c <= 'Z':
+				c |= 0x20
+			case foldByte(c) == ' ':
+				w := byte(' ')
+				for j := i; j < len(text) && foldByte(text[j]) == ' '; j++ {
+					if text[j] == '\n' || text[j] == '\r' {
+						w = '\n'
+					}
+					at[j] = int32(o)
+					i = j
+				}
+				c = w
+			}
+			dst[o] = c
+			o++
+		}
 	}
 	at[len(text)] = int32(o)
 	return dst[:o], at
