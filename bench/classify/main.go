@@ -5,17 +5,21 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io/fs"
 	"log"
 	"math"
 	"os"
+	"path/filepath"
 	"runtime/pprof"
 	"sort"
 	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stoplog/stoplog/pkg/chunk"
 	"github.com/stoplog/stoplog/pkg/classify"
@@ -48,7 +52,7 @@ func main() {
 	profile := flag.String("cpuprofile", "", "write a processor profile to this file")
 	flag.Parse()
 	if flag.NArg() == 0 {
-		log.Fatal("usage: classify [flags] FILE.jsonl …")
+		log.Fatal("usage: classify [flags] FILE.jsonl|DIR …")
 	}
 	names := map[string]string{}
 	for _, m := range strings.Split(*types, ",") {
@@ -91,6 +95,9 @@ func main() {
 }
 
 func load(path string) ([]row, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return tree(path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -107,6 +114,31 @@ func load(path string) ([]row, error) {
 		out = append(out, r)
 	}
 	return out, s.Err()
+}
+
+// tree cuts the texts under a directory into chunks of 2 KB: source code, package
+// metadata, logs, as they lie on a machine.
+func tree(root string) ([]row, error) {
+	var out []row
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return nil // what cannot be read is left out
+		}
+		data, err := os.ReadFile(path)
+		if err != nil || len(data) > 4<<20 || !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
+			return nil
+		}
+		for n := 0; len(data) > 0; n++ {
+			k := min(2048, len(data))
+			for k < len(data) && !utf8.RuneStart(data[k]) {
+				k--
+			}
+			out = append(out, row{ID: fmt.Sprintf("%s#%d", path, n), Text: string(data[:k])})
+			data = data[k:]
+		}
+		return nil
+	})
+	return out, err
 }
 
 func measure(c *classify.Classifier, rows []row) {

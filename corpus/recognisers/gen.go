@@ -2,6 +2,7 @@
 
 // Gen converts the rule file of a gitleaks release into gitleaks.json, the compact
 // form that pkg/classify loads. Run it with go generate after changing version.
+// With -check it only says whether a newer release is out, and fails if one is.
 package main
 
 import (
@@ -46,6 +47,19 @@ func main() {
 	defer os.RemoveAll(dir)
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module rules\n"), 0o600); err != nil {
 		log.Fatal(err)
+	}
+	if len(os.Args) > 1 && os.Args[1] == "-check" {
+		cmd := exec.Command("go", "list", "-m", "-f", "{{.Version}}", module+"@latest")
+		cmd.Dir = dir
+		out, err := cmd.Output()
+		if err != nil {
+			log.Fatal("go list: ", err)
+		}
+		if latest := strings.TrimSpace(string(out)); latest != version {
+			log.Fatalf("%s %s is out; these rules are of %s", module, latest, version)
+		}
+		fmt.Printf("%s %s is the newest release\n", module, version)
+		return
 	}
 	cmd := exec.Command("go", "mod", "download", "-json", module+"@"+version)
 	cmd.Dir = dir

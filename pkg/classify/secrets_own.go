@@ -744,7 +744,7 @@ func (s *scan) configured(start, end, from, to int) bool {
 	if start-name < 3 || !(name == 0 || is(t[name-1], cSpace)) {
 		return false
 	}
-	for _, w := range [][]byte{[]byte("pass"), []byte("secret"), []byte("word"), []byte("pwd"), []byte("user"), []byte("admin"), []byte("root"), []byte("postgres"), []byte("mysql"), []byte("none"), []byte("env")} {
+	for _, w := range [][]byte{[]byte("pass"), []byte("secret"), []byte("pwd"), []byte("user"), []byte("admin"), []byte("root"), []byte("postgres"), []byte("mysql"), []byte("none"), []byte("env")} {
 		if bytes.Contains(bytes.ToLower(t[from:to]), w) {
 			return false
 		}
@@ -777,7 +777,7 @@ func reference(v []byte, quoted bool) bool {
 		return true
 	}
 	// An identifier with a number in it: oauth2Password, sha256sum.
-	if !quoted && sign == 0 && randomEighths(v) < 0 {
+	if !quoted && sign == 0 && digit > 0 && randomEighths(v) < 0 {
 		low := bytes.ToLower(v)
 		for _, w := range [][]byte{[]byte("pass"), []byte("secret"), []byte("word"), []byte("pwd"), []byte("auth"), []byte("token")} {
 			if bytes.Contains(low, w) {
