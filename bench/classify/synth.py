@@ -1,4 +1,5 @@
-"""Writes labelled sets for bench/classify: prose from two sets of templates in nine languages, and JSON records.
+"""Writes labelled sets for bench/quality: prose from two sets of templates in nine languages, JSON records, and
+addresses and telephone numbers of many countries in plain texts.
 
 The values are made up by Faker (MIT; pip install faker==40.54.0). Usage: python synth.py DIRECTORY
 """
@@ -82,3 +83,20 @@ for i in range(600):
         if first in v or last in v:
             s=len(txt[:m.start(2)].encode());spans.append({'start':s,'end':s+len(v.encode()),'type':'PERSON','value':v})
     out.write(json.dumps({'id':f'js-{i}','text':txt,'spans':spans,'rule':'json'},ensure_ascii=False)+'\n')
+# Addresses of thirty-five countries and telephone numbers of fifty-three.
+ADDRESS=['en_US','en_GB','en_AU','en_CA','en_IN','en_IE','en_NZ','en_PH','de_DE','de_AT','de_CH','fr_FR','fr_CA','fr_CH','fr_BE','es_ES','es_MX','es_AR','es_CO','it_IT','nl_NL','nl_BE','pl_PL','pt_BR','pt_PT','sv_SE','da_DK','no_NO','fi_FI','tr_TR','cs_CZ','hu_HU','ro_RO','hr_HR','id_ID']
+PHONE=[l for l in ADDRESS if l!='en_PH']+['es_CL','ru_RU','uk_UA','zh_CN','zh_TW','ja_JP','ko_KR','el_GR','he_IL','ar_SA','th_TH','vi_VN','bg_BG','sk_SK','lt_LT','lv_LV','et_EE','fa_IR','hi_IN']
+A=["The customer asked us to send everything to {v} instead.","Name: Kim Lee\nAddress: {v}\nStatus: active","He used to live at {v} until March.","{lines}\n\nTel. on request","Subject: new address\n\nHi, from 1 May we are at {v}. Best, Kim","Kim Lee;{v};paid",'{"id": 7, "addr": "{v}", "vip": false}',"Billing: {v} | Shipping: same"]
+P=["The customer can be reached at {v} in the morning.","Phone: {v}","Her number is {v}.","I called {v} and nobody answered.",'{"phone": "{v}", "x": 1}',"Kim Lee;{v};paid","Please text me on {v}, thanks","Kim Lee\nAcme\n{v}\n"]
+def fill(name,locales,templates,typ,value):
+    out=open(sys.argv[1]+'/'+name,'w');n=0
+    for loc in locales:
+        f=Faker(loc)
+        for t in templates*4:
+            v=value(f); v=v if '{lines}' in t else v.replace('\n',', ')
+            pre,post=re.split(r'\{v\}|\{lines\}',t);s=len(pre.encode());n+=1
+            out.write(json.dumps({'id':f'{name[:-6]}-{n}','text':pre+v+post,'spans':[{'start':s,'end':s+len(v.encode()),'type':typ}],'rule':loc},ensure_ascii=False)+'\n')
+random.seed(5); Faker.seed(5)
+fill('faker_address.jsonl',ADDRESS,A,'LOCATION',lambda f:f.address())
+random.seed(6); Faker.seed(6)
+fill('faker_phone.jsonl',PHONE,P,'PHONE_NUMBER',lambda f:f.phone_number())

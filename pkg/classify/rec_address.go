@@ -240,6 +240,10 @@ func (s *scan) numberBehind(start, end int) {
 	for k < len(t) && (t[k] == ' ' || t[k] == ',') && k-i < 2 {
 		k++
 	}
+	if e := s.postcode(k); e == k+5 && s.at(e) == ' ' && s.capital(e+1) { // no number at all: rue Diaz, 40785 Saint-Maurice
+		s.address(start, i, 0.7)
+		return
+	}
 	k = s.numberSign(k)
 	stop := s.houseEnd(k)
 	if stop == k || stop-k > 7 || !s.told(start, stop) {

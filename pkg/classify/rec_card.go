@@ -65,6 +65,8 @@ func (s *scan) card(start int) {
 	if !issuer(d[:length]) { // ranges change: a word and Luhn are enough
 		if near.has(cardIndex()) && !near.has(notPhoneIndex()) && (sep == 0 || head == 4) {
 			s.add(hit{typ: "CREDIT_CARD", start: start, end: good, score: 0.7})
+		} else if next, _ := s.wordsIn(max(0, start-16), start, 0); next.has(cardIndex()) && !next.has(notPhoneIndex()) {
+			s.add(hit{typ: "CREDIT_CARD", start: start, end: good, score: 0.55})
 		}
 		return
 	}

@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"sort"
 	"strings"
 	"sync"
 
@@ -140,9 +141,11 @@ func (s *scan) phone(start int) {
 		score, valid = s.international(digits, gs)
 	case groups > 1 && gs[0].n == 1 && digits[0] == '0' && digits[1] == '0', n > 8 && allZero(digits[n-7:]):
 		return // a row of numbers
-	case n > 9 && digits[0] == '0' && digits[1] == '0':
+	case n > 9 && digits[0] == '0' && digits[1] == '0' && !paren:
 		if score, valid = s.international(digits[2:], gs); score > 0 {
 			score -= 0.15
+		} else if near, _ := s.context(from, end); near.has(phoneIndex()) {
+			score = 0.3
 		}
 	default:
 		score, valid = s.national(digits, gs, paren, from, end, end > bare)
@@ -174,6 +177,18 @@ func (s *scan) phone(start int) {
 // ownLine reports whether the span is all of its line.
 func (s *scan) ownLine(start, end int) bool {
 	return (start == 0 || s.text[start-1] == '\n') && (end == len(s.text) || s.text[end] == '\n' || s.text[end] == '\r')
+}
+
+// besideMail reports whether an e-mail address stands next to the span, as in a list of
+// what is known of a person.
+func (s *scan) besideMail(start, end int) bool {
+	i := sort.Search(s.mails, func(i int) bool { return s.hits[i].end >= start-4 })
+	for ; i < s.mails && i >= 0 && s.hits[i].start <= end+4; i++ {
+		if s.hits[i].typ == "EMAIL_ADDRESS" && (s.hits[i].start >= end || s.hits[i].end <= start) {
+			return true
+		}
+	}
+	return false
 }
 
 func allZero(d []byte) bool { return d[0] == '0' && same(d) }
@@ -301,7 +316,7 @@ func (s *scan) national(d []byte, g []digitGroup, paren bool, from, end int, ext
 	}
 	has := func() bool {
 		near, far := s.context(from, end)
-		return extended || near.has(phoneIndex()) || far.has(phoneIndex()) || s.initial(from) || n >= 9 && len(g) > 1 && s.apart(from, end)
+		return extended || near.has(phoneIndex()) || far.has(phoneIndex()) || s.initial(from) || n >= 9 && len(g) > 1 && s.apart(from, end) || s.besideMail(from, end)
 	}
 	if groupsAre(g, 3, 2, 4) || s.at(from-1) == ' ' && is(s.at(from-2), cDigit) && !has() {
 		return 0, false
@@ -346,7 +361,7 @@ func (s *scan) national(d []byte, g []digitGroup, paren bool, from, end int, ext
 			}
 			return 0, false
 		}
-		if near, _ := s.context(from, end); !near.has(phoneIndex()) && !extended && d[0] != '0' && !nanp(d) {
+		if near, _ := s.context(from, end); !near.has(phoneIndex()) && !extended && d[0] != '0' && !nanp(d) && !s.besideMail(from, end) {
 			return 0, false // an id some words away from a telephone
 		}
 		switch {
@@ -378,7 +393,7 @@ func (s *scan) national(d []byte, g []digitGroup, paren bool, from, end int, ext
 		return 0.7, true
 	case d[0] == '0' && g[0].n == 1 && n >= 9 && n <= 11 && len(g) > 2 && s.validIn(d, "TR", "GB", "IT", "FR", "NL", "DE"):
 		return 0.65, true
-	case d[0] == '0' && n >= 9 && n <= 12 && g[0].n >= 2 && g[0].n <= 6 && short <= 1 && g[0].n > 1:
+	case d[0] == '0' && n >= 9 && n <= 13 && g[0].n >= 2 && g[0].n <= 6 && short <= 1:
 		// A trunk prefix: most of Europe, Asia, Africa, Oceania.
 		if groupsAre(g, 2, 2, 2, 2, 2) && s.validIn(d, "FR") {
 			return 0.8, true
@@ -398,6 +413,8 @@ func (s *scan) national(d []byte, g []digitGroup, paren bool, from, end int, ext
 			return 0.5, true
 		case told:
 			return 0.5, false
+		case n > 12:
+			return 0, false
 		case n > 9 && (len(g) >= 3 || paren):
 			return 0.45, false
 		}

@@ -422,8 +422,8 @@ func (s *scan) postcode(i int) int {
 		k += 3
 	case n == 4 && is(s.at(k), cUpper) && is(s.at(k+1), cUpper) && !is(s.at(k+2), cAlnum): // 1012AB
 		k += 2
-	case n == 4 && (t[i] != '0' || s.at(k) == ' ' && s.capital(k+1) || s.at(i-1) == '-' || is(s.at(i-2), cUpper)):
-		if y := prefix(t[i:k], 4); y >= 1900 && y <= 2099 && !(s.at(k) == ' ' && s.capital(k+1)) && !is(s.at(i-2), cUpper) && s.at(i-1) != '-' {
+	case n == 4 && (t[i] != '0' || s.at(k) == ' ' && s.capital(k+1) || s.at(i-1) == '-' || is(s.at(i-2), cUpper) || s.at(i-2) == ',' && is(s.at(i-3), cUpper)):
+		if y := prefix(t[i:k], 4); y >= 1900 && y <= 2099 && !(s.at(k) == ' ' && s.capital(k+1)) && !is(s.at(i-2), cUpper) && s.at(i-1) != '-' && !(s.at(i-2) == ',' && is(s.at(i-3), cUpper)) {
 			return i // a year
 		}
 	default:

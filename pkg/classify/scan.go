@@ -20,6 +20,7 @@ type scan struct {
 	datesEnd      int    // end of the last number that was looked at as a date of birth
 	connectionEnd int    // end of the last :// that was looked behind for a password
 	pemEnd        int    // end of the last private key
+	mails         int    // of hits, the first ones: e-mail addresses in order
 	lookups       int    // of the telephone library
 	joined        bool   // the token is joined to the word before it
 	encodedEnd    int    // end of the last token that could be an encoding
@@ -40,6 +41,7 @@ func (s *scan) run(text []byte) {
 	s.text = text
 	s.shapes = shapesOnce()
 	s.emails()
+	s.mails = len(s.hits)
 	s.numbers()
 	s.longRuns()
 	s.secrets()
