@@ -554,7 +554,7 @@ func (k *Gatekeeper) Resolve(ctx context.Context, r Resolution) (map[string]chun
 	slices.Sort(payload.Stubs)
 	payload.Stubs = slices.Compact(payload.Stubs)
 	subject := r.Call
-	if !chunk.ValidID(string(subject), prefixCall) {
+	if errors.Is(refusal, ErrNotFound) { // no call of this run: its id is the caller's text
 		subject = r.Run
 	}
 	rec, err := k.record(provenance.KindStubResolved, provenance.RecordID(provenance.KindStubResolved, subject, nonce()), r.Tenant, r.Run, subject, r.Actor, why, payload)

@@ -462,6 +462,27 @@ func TestHiddenValue(t *testing.T) {
 	}
 }
 
+// SPEC: EGR-2, EGR-5. A number is the same in every grouping, with and without its country.
+func TestHiddenNumber(t *testing.T) {
+	g := compile(t, guard.Options{}, guard.Tool{ID: "t", Ceiling: chunk.Internal, Control: guard.Autonomous, Contamination: guard.Arguments, Reason: "test", Arguments: anyText})
+	stubs := []guard.Stub{{Name: "PHONE", Class: chunk.PII, Value: chunk.Content("+1 (555) 010-1234")}, {Name: "ACCOUNT", Class: chunk.PII, Value: chunk.Content("7781 2290 114")}, {Name: "DAY", Class: chunk.PII, Value: chunk.Content("2026-11-21")}}
+	for text, want := range map[string]bool{
+		"n 5550101234 z": true, "n 555.010.1234": true, "n 1-555-010-1234": true, "0015550101234": true, "account 77812290114.": true, "7781-2290-114": true,
+		base64.StdEncoding.EncodeToString([]byte("n 555 010 1234 is it")): true,
+		"n 5550101235": false, "20261121": false, "55501012345": false, "0101234": false,
+	} {
+		args, _ := json.Marshal(map[string]string{"text": text})
+		d := g.Decide(guard.Call{Tool: "t", Arguments: args, Stubs: stubs}, guard.RunState{Class: chunk.PII})
+		if got := d.Failure == chunk.FailPIILeakRisk && (d.Rule == guard.RuleValue || d.Rule == guard.RuleRecogniser); got != want {
+			t.Errorf("%q: %v %v %v", text, d.Outcome, d.Failure, d.Rule)
+		}
+	}
+	out := g.DecideOutput(guard.Output{Text: []byte("call 555 010 1234 now"), RecipientRole: "user", Stubs: stubs}, guard.RunState{Class: chunk.PII})
+	if got := string(guard.Replace([]byte("call 555 010 1234 now"), out.Redact)); strings.Contains(got, "010") || !strings.HasSuffix(got, " now") {
+		t.Errorf("%q", got)
+	}
+}
+
 // SPEC: EGR-6
 func TestNetworkTools(t *testing.T) {
 	tools := []guard.Tool{

@@ -153,7 +153,20 @@ func wordByte(c byte) bool {
 
 // hiddenValues finds the raw values behind a run's stubs. An agent never gets them,
 // so an argument or an output that holds one shows that it leaked another way.
-type hiddenValues map[[minHidden]byte][]hiddenValue // by their first bytes: a run may have thousands
+type hiddenValues struct {
+	words  map[[minHidden]byte][]hiddenValue // by their first bytes: a run may have thousands
+	digits map[string][]hiddenNumber         // by their last digits
+}
+
+// hiddenNumber is a telephone number, a card or another number of many digits: separators
+// do not count in it, nor does what depends on where one dials from.
+type hiddenNumber struct {
+	digits string
+	class  chunk.Class
+}
+
+// tailDigits are the last digits that a number is looked up by, and the least it has.
+const tailDigits = 7
 
 type hiddenValue struct {
 	text  []byte // folded, lower case
@@ -170,17 +183,45 @@ const minHidden = 4
 const longName = 7
 
 func hidden(stubs []Stub) hiddenValues {
-	out := hiddenValues{}
+	out := hiddenValues{map[[minHidden]byte][]hiddenValue{}, map[string][]hiddenNumber{}}
 	for _, s := range stubs {
 		if !s.Class.Exceeds(chunk.Internal) {
 			continue
 		}
-		if v := plain(bytes.TrimSpace([]byte(s.Value))); len(v) >= minHidden {
+		v := plain(bytes.TrimSpace([]byte(s.Value)))
+		if len(v) >= minHidden {
 			k := [minHidden]byte(v)
-			out[k] = append(out[k], hiddenValue{v, s.Class, len(v) < longName && bytes.IndexFunc(v, func(r rune) bool { return r < 'a' || r > 'z' }) < 0})
+			out.words[k] = append(out.words[k], hiddenValue{v, s.Class, len(v) < longName && bytes.IndexFunc(v, func(r rune) bool { return r < 'a' || r > 'z' }) < 0})
+		}
+		if d := numberOf(v); d != "" {
+			tail := d[len(d)-tailDigits:]
+			out.digits[tail] = append(out.digits[tail], hiddenNumber{d, s.Class})
 		}
 	}
 	return out
+}
+
+// numberOf gives the digits of a value that is a number, without leading naughts and
+// plus; empty: it is none, or too short to be told from others, or a date.
+func numberOf(v []byte) string {
+	var d []byte
+	for i, c := range v {
+		switch {
+		case c >= '0' && c <= '9':
+			d = append(d, c)
+		case c == '+' && i == 0, c == ' ', c == '-', c == '.', c == '/', c == '(', c == ')':
+		default:
+			return ""
+		}
+	}
+	if len(v) == 10 && len(d) == 8 && (v[4] == '-' && v[7] == '-' || v[2] == v[5] && (v[2] == '.' || v[2] == '/' || v[2] == '-')) {
+		return ""
+	}
+	s := strings.TrimLeft(string(d), "0")
+	if len(s) < tailDigits {
+		return ""
+	}
+	return s
 }
 
 func plain(text []byte) []byte {
@@ -198,7 +239,7 @@ func (h hiddenValues) find(text []byte, found func(chunk.Class)) {
 
 // spans reports every hidden value in text, as a word of its own, in offsets of text.
 func (h hiddenValues) spans(text []byte, found func(chunk.Span, chunk.Class)) {
-	if len(h) == 0 {
+	if len(h.words)+len(h.digits) == 0 {
 		return
 	}
 	v := view.Identity(text)
@@ -210,6 +251,10 @@ func (h hiddenValues) spans(text []byte, found func(chunk.Span, chunk.Class)) {
 	if len(low) != len(v.Text) { // a letter changed its length: spans would be off
 		low = v.Text
 	}
+	h.numbers(v.Text, func(i, end int, class chunk.Class) {
+		start, stop := v.Span(i, end)
+		found(chunk.Span{Start: start, End: stop}, class)
+	})
 	boundary := true
 	for i := 0; i+minHidden <= len(low); i++ {
 		at := boundary
@@ -217,7 +262,7 @@ func (h hiddenValues) spans(text []byte, found func(chunk.Span, chunk.Class)) {
 		if !at {
 			continue
 		}
-		for _, hv := range h[[minHidden]byte(low[i:])] {
+		for _, hv := range h.words[[minHidden]byte(low[i:])] {
 			end := i + len(hv.text)
 			if !bytes.HasPrefix(low[i:], hv.text) || end < len(low) && wordByte(low[end]) {
 				continue
@@ -229,6 +274,55 @@ func (h hiddenValues) spans(text []byte, found func(chunk.Span, chunk.Class)) {
 			found(chunk.Span{Start: start, End: stop}, hv.class)
 		}
 	}
+}
+
+// numbers reports hidden numbers in text, however they are written there: a telephone
+// number with another prefix or none, a card with blanks.
+func (h hiddenValues) numbers(text []byte, found func(start, end int, class chunk.Class)) {
+	if len(h.digits) == 0 {
+		return
+	}
+	var digits []byte
+	var at []int // where each stands
+	for i := 0; i < len(text); {
+		if text[i] < '0' || text[i] > '9' {
+			i++
+			continue
+		}
+		digits, at = digits[:0], at[:0]
+		for gap := 0; i < len(text) && gap < 4 && len(digits) < 64; i++ {
+			switch c := text[i]; {
+			case c >= '0' && c <= '9':
+				digits, at, gap = append(digits, c), append(at, i), 0
+				if len(digits) < tailDigits || i+1 < len(text) && text[i+1] >= '0' && text[i+1] <= '9' {
+					continue
+				}
+				for _, n := range h.digits[string(digits[len(digits)-tailDigits:])] {
+					if k := reaches(digits, n.digits); k >= 0 {
+						found(at[k], i+1, n.class)
+					}
+				}
+			case c == ' ' || c == '-' || c == '.' || c == '/' || c == '(' || c == ')':
+				gap++
+			default:
+				gap = 4
+			}
+		}
+	}
+}
+
+// reaches gives the place in digits from which on they are the hidden number, or all of it
+// but up to three digits of a country in front; -1: they are another.
+func reaches(digits []byte, number string) int {
+	d := string(digits)
+	if strings.HasSuffix(d, number) {
+		return len(d) - len(number)
+	}
+	local := strings.TrimLeft(d, "0")
+	if len(local) >= tailDigits && strings.HasSuffix(number, local) && len(number)-len(local) <= 3 {
+		return len(d) - len(local)
+	}
+	return -1
 }
 
 // Surrogates gives the surrogates of a run that stand in text, in order; the type of each
