@@ -48,21 +48,25 @@ func tagNames(text []byte) []hit {
 // codeLike reports whether text is source code, or nearly: there a single word with a
 // capital is a class, a constant or a product far more often than somebody.
 func codeLike(text []byte) bool {
-	marks := 0
+	marks, doubtful := 0, 0
 	for _, c := range text {
-		if codeMarks[c] {
-			marks++
-		}
+		marks += int(codeMarks[c])
+		doubtful += int(codeDoubtful[c])
+	}
+	if len(text) >= 400 { // a short message may have a link and two hash signs
+		marks += doubtful
 	}
 	return marks*25 > len(text)
 }
 
-var codeMarks = func() (t [256]bool) {
-	for _, c := range []byte("{}()[];=<>_#*|`\\/") {
-		t[c] = true
+var codeMarks, codeDoubtful = marksOf("{}()[];=_\\`<>*"), marksOf("#/|")
+
+func marksOf(s string) (t [256]uint8) {
+	for i := range len(s) {
+		t[s[i]] = 1
 	}
-	return
-}()
+	return t
+}
 
 // glued reports whether what stands at start to end is a part of something longer that is
 // no prose: libc-dev, alice_test, /home/maria, T[0].
