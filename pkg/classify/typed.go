@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/stoplog/stoplog/corpus/names"
 )
 
 // The values of a run's typed fields are searched in its free text. A recogniser has to
@@ -227,6 +229,9 @@ func (s *nameSearch) addValue(n Name) {
 	if k.stub == "" {
 		k.stub = n.Type
 	}
+	if noNames[string(foldName(n.Value))] {
+		return // what stands there when nobody knows the value
+	}
 	s.add(n.Value, k, n.Field || n.Stub == "")
 	if n.Type == "PHONE_NUMBER" {
 		if country, core, ok := dialled(n.Value); ok {
@@ -255,9 +260,9 @@ func (s *nameSearch) add(value []byte, k *knownValue, inferred bool) {
 		return
 	}
 	s.have[string(f)] = true
-	p := pattern{folded: f, known: k, proper: commonWords[string(f)] || runes < 3}
-	if inferred && k.typ == "PERSON" && gazetteerOnce().flags(f)&fieldWord != 0 {
-		p.proper = true
+	p := pattern{folded: f, known: k, proper: runes < 3}
+	if k.typ == "PERSON" {
+		p.proper = p.proper || ordinary(f, inferred)
 	}
 	if first, _ := utf8.DecodeRune(f); unspaced(first) {
 		p.open, p.proper = true, false
@@ -274,6 +279,18 @@ func (s *nameSearch) add(value []byte, k *knownValue, inferred bool) {
 			s.index(p)
 		}
 	}
+}
+
+// ordinary reports whether a name is made of words that prose has without meaning anybody.
+// What nobody declared to be a name is taken for one less readily.
+func ordinary(folded []byte, inferred bool) bool {
+	for _, w := range bytes.Fields(folded) {
+		f := names.Of(w)
+		if !commonWords[string(w)] && !mailboxWords[string(w)] && (!inferred || f&names.Frequent == 0) {
+			return false
+		}
+	}
+	return true
 }
 
 var umlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "å", "aa", "ø", "oe")
