@@ -26,6 +26,7 @@ type Detector struct {
 	terms        []term
 	seqs         []seq
 	slots        int // of scratch: one for each step of each sequence
+	classes      int // of terms, over all languages
 	rules        []rule
 	shapes       []shapeRule
 	model        *Model       // nil: rules alone decide
@@ -52,8 +53,10 @@ type term struct {
 	cue   int32
 	kind  termKind
 	class uint64 // classHash of the name
-	ask   uint8  // index into Detector.asks; 0: none
-	uses  []use  // steps that this term can fill, later steps first
+	// classNo numbers the classes.
+	classNo int32
+	ask     uint8 // index into Detector.asks; 0: none
+	uses    []use // steps that this term can fill, later steps first
 }
 
 type use struct{ seq, step int32 }
@@ -376,6 +379,17 @@ func (c *compiler) finish() error {
 		}
 	}
 	c.d.slots = int(c.slots)
+	numbers := map[uint64]int32{}
+	for i := range c.d.terms {
+		t := &c.d.terms[i]
+		n, ok := numbers[t.class]
+		if !ok {
+			n = int32(len(numbers))
+			numbers[t.class] = n
+		}
+		t.classNo = n
+	}
+	c.d.classes = len(numbers)
 	done := make(chan error)
 	go func() {
 		var err error

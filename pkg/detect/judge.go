@@ -420,23 +420,38 @@ func (s *scratch) window(n *node, text []byte, of piece, kind WindowKind, m *Mod
 	w.Kind, w.Text, w.Before = kind, s.wtext[from:to], s.wtext[folded(max(s.foldedAt, at.Start-beforeMax)):from]
 	w.Raw = chunk.Span{Start: max(start-s.carry, 0), End: end - s.carry}
 	w.Hits, w.Cues = w.Hits[:0], w.Cues[:0]
+	if s.windows++; s.windows == 0 {
+		clear(s.met)
+		s.windows = 1
+	}
 	in := func(p int32) int { return min(max(folded(min(int(p), at.End))-from, 0), to-from) }
 	k := sort.Search(len(s.cands), func(i int) bool { return int(s.cands[i].start) >= at.Start })
+	hits := 0
 	for _, c := range s.cands[k:] {
-		if int(c.start) >= at.End || len(w.Hits) >= maxInWindow {
+		if int(c.start) >= at.End || hits >= maxInWindow {
 			break
 		}
 		if c.weight > 0 {
+			hits++
 			r := &d.rules[c.rule]
+			if s.visit == nil && said(w.Hits, r) {
+				continue
+			}
 			w.Hits = append(w.Hits, Hit{Rule: r.id, Family: r.family, Weight: r.weight, Span: chunk.Span{Start: in(c.start), End: in(c.end)}})
 		}
 	}
 	k = sort.Search(len(s.occ), func(i int) bool { return int(s.occ[i].start) >= at.Start })
-	for _, o := range s.occ[k:] {
-		if int(o.start) >= at.End || len(w.Cues) >= maxInWindow {
+	for j, o := range s.occ[k:] {
+		if int(o.start) >= at.End || j >= maxInWindow {
 			break
 		}
-		w.Cues = append(w.Cues, Cue{Term: d.terms[o.term].name, At: in(o.start)})
+		t := &d.terms[o.term]
+		if met := &s.met[t.classNo]; *met != s.windows {
+			*met = s.windows
+		} else if s.visit == nil && len(w.Cues) >= cuesInOrder {
+			continue
+		}
+		w.Cues = append(w.Cues, Cue{Term: t.name, At: in(o.start)})
 	}
 	w.Views, w.Depth = n.chain, n.depth
 	w.Hidden = n.hidden || n.hiddenAt(text, at.Start)
@@ -457,6 +472,21 @@ func (s *scratch) window(n *node, text []byte, of piece, kind WindowKind, m *Mod
 	}
 	s.score = math.Max(s.score, p)
 	return p
+}
+
+// cuesInOrder is how many cues of a window the model sees in their order; of the others
+// it sees which classes there are.
+const cuesInOrder = 12
+
+// said reports that hits hold one of the rule's family that weighs as much: another one
+// tells the model nothing.
+func said(hits []Hit, r *rule) bool {
+	for i := range hits {
+		if hits[i].Family == r.family && hits[i].Weight >= r.weight {
+			return true
+		}
+	}
+	return false
 }
 
 // maxInWindow bounds the hits, and the cues, that one window is described with.

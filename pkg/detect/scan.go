@@ -145,6 +145,8 @@ type scratch struct {
 	foldedAt int
 	pieces   []piece
 	masks    gateMasks
+	windows  uint32   // described so far
+	met      []uint32 // by class of terms: the window that a cue of it was met in last
 	looked   []lookedAt
 	near     []int32 // sentences whose neighbours are to be looked at
 	features Features
@@ -180,6 +182,9 @@ func (s *scratch) begin(d *Detector, in Input) {
 	s.expanded, s.exceeded, s.discuss, s.score = 0, false, 0, 0
 	if len(s.slots) < d.slots {
 		s.slots, s.epoch = make([]slot, d.slots), 0
+	}
+	if len(s.met) < d.classes {
+		s.met, s.windows = make([]uint32, d.classes), 0
 	}
 }
 
