@@ -89,9 +89,10 @@ var sayings = sync.OnceValue(func() map[string]saying {
 		{saysSecret, `secret secrets token tokens password passwd passwort passcode passphrase pass pwd pw psk apikey apikeys apitoken apisecret credential credentials cred creds
 authkey authtoken accesskey accesstoken secretkey secretkeys privatekey clientsecret appsecret bearer auth jwt pat dsn licensekey oauth oauthtoken
 apppassword userpass userpassword keysecret sessiontoken refreshtoken authpass bottoken otpsecret totpsecret mnemonic subscriptionkey contraseña wachtwoord mdp senha
+clave clé chiave chave schlüssel klucz sleutel nyckel nøgle anahtar secreto secreta secrète geheimnis segreto segreta segredo schlüsselwert
 ключ пароль токен passkey sharedkey encryptionkey masterkey signingkey signingsecret webhooksecret xoauth sas apiauth authcode personaltoken secrettoken basicauth`},
 		{saysKey, `key keys`},
-		{saysKind, `api app application private priv access account acct license licence activation encryption encrypt encrypted decryption crypto signing sign signature
+		{saysKind, `api cipher validation wifi wlan wpa vpn app application private priv access account acct license licence activation encryption encrypt encrypted decryption crypto signing sign signature
 master admin root shared storage service svc server client integration user security secure session hmac aes consumer subscription function functions project deploy deployment ssh
 write read ingest ingestion rest developer dev global live test sandbox prod production staging personal org organization organisation team workspace tenant bot webhook
 merchant vendor partner gateway secret auth restricted recovery backup legacy primary secondary instrumentation insert query data billing mail smtp sms payment maps geocoding
@@ -108,7 +109,7 @@ partition sort object row index i18n translation message locale group idempotenc
 host known known_hosts ssh_host storagekey event node react item list header sentinel syntax lexer parser keyword count max min total input prompt completion context stop start end
 eos bos pad unk special num`},
 		{saysIdentity, `id ids sid sids name names title label labels alias arn type kind status state email username user login`},
-		{saysSuffix, `value val values str string char string env var prod dev test live staging raw plain text param default encoded hex here b64 content data v arg opt option
+		{saysSuffix, `body literal value val values str string char string env var prod dev test live staging raw plain text param default encoded hex here b64 content data v arg opt option
 v1 v2 v3 production sandbox main field input is was be are equals to set the a an my our your new current following this that for as use using with of in on from and or it its
 ist lautet est es è jest 0 1 2 3 4 5 6 7 8 9 01 02 03 override literal const let def final static public private protected readonly export declare self cls e g eg i ie`},
 		{saysSession, `authorization authentication session sessions cookie cookies sess sessionid phpsessid jsessionid otp seed salt license licence webhook activation pin passw signature sig`},
@@ -135,7 +136,7 @@ func say(w []byte) saying {
 	if len(w) == 20 && (bytes.HasPrefix(w, []byte("akia")) || bytes.HasPrefix(w, []byte("asia"))) {
 		return saysSecret // an access key's other half stands beside it
 	}
-	for _, end := range []string{"token", "secret", "password", "passwd", "apikey", "secretkey", "accesskey", "passphrase", "credentials"} {
+	for _, end := range []string{"密钥", "密码", "令牌", "口令", "キー", "トークン", "パスワード", "schlüssel", "token", "secret", "password", "passwd", "apikey", "secretkey", "accesskey", "passphrase", "credentials"} {
 		if len(w) > len(end) && bytes.HasSuffix(w, []byte(end)) {
 			return saysSecret
 		}
@@ -473,6 +474,9 @@ func (s *scan) name(w *wordsBefore, word []byte, operator, plain bool) (out said
 	for n := 0; n < 6; n++ {
 		switch say(word) {
 		case saysNo:
+			if word = w.next(); string(word) == "hmac" { // createHmac("sha256", "…")
+				return good, true
+			}
 			return saidNothing, true
 		case saysSecret:
 			if word = w.next(); joined() {
@@ -537,7 +541,7 @@ func (s *scan) name(w *wordsBefore, word []byte, operator, plain bool) (out said
 		if word = w.next(); joined() {
 			continue
 		}
-		if spaced() {
+		if spaced() || word != nil && bytes.IndexByte(w.gap, '=') >= 0 { // secret = decode("…")
 			back()
 			return out, false
 		}
@@ -580,7 +584,10 @@ func (s *scan) near(w *wordsBefore, plain, named bool) said {
 			if what == saysKind || what == saysService || what == saysSecret {
 				return saidNear
 			}
-			if what == saysNothing && !plain {
+			if what == saysKey { // <key>APIKey</key>
+				continue
+			}
+			if (what == saysNothing || what == saysSuffix) && !plain {
 				return saidWeakly
 			}
 			return saidNothing

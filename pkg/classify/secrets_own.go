@@ -28,6 +28,7 @@ var ownSecrets = []ownSecret{
 	{"command-password", slices.Sorted(maps.Keys(commandOptions)), (*scan).command, nil},
 	{"authorization-header", []string{"authorization"}, (*scan).authorization, nil},
 	{"credentials", []string{"creds", "credentials", "login"}, (*scan).userAndPassword, nil},
+	{"password", []string{"pw:", "pw="}, (*scan).shortPassword, nil},
 	{"password", []string{"password", "passwd", "passphrase", "passcode", "passwort", "kennwort", "contraseña", "mot de passe", "wachtwoord", "hasło", "heslo", "lösenord", "senha",
 		"пароль", "密码", "口令", "パスワード", "비밀번호", "mật khẩu", "şifre", "pwd", "pass", "secret", "identified by"}, (*scan).password, nil},
 }
@@ -570,6 +571,10 @@ func (s *scan) password(start, end int) {
 			sign, v = ' ', i // ENV DB_PASSWORD x
 			break
 		}
+		if (is(s.at(start-1), cAlnum) || s.at(start-1) == '_') && i == op+1 && bytes.IndexByte([]byte("sS"), s.at(op-1)) < 0 && s.strong(i) {
+			sign, v = ' ', i // config set dbPassword x
+			break
+		}
 		// "password is x", and a type between name and value: var password string = "x"
 		if v = s.skipWord(i); v < 0 {
 			return
@@ -588,7 +593,7 @@ func (s *scan) password(start, end int) {
 
 // valueBehind is what stands between the name of a setting and its value where the two
 // are fields of their own: "name": "DB_PASSWORD", "value": "…", and in Terraform.
-var valueBehind = regexp.MustCompile(`^(?:["'][\s,/>{]*|\s*\n\s*)(?:type\s{0,3}=\s{0,3}\w{1,12}\s{1,9})?(?:sensitive\s{0,3}=\s{0,3}\w{1,12}\s{1,9})?["']?(?i:value|default)["']?\s{0,3}[:=]\s{0,3}["']?`)
+var valueBehind = regexp.MustCompile(`^(?:["'][\s,/>{]*|:?\s*\n\s*)(?:(?i:type)\s{0,3}[=:]\s{0,3}\w{1,12}\s{1,9})?(?:sensitive\s{0,3}=\s{0,3}\w{1,12}\s{1,9})?["']?(?i:value|default)["']?\s{0,3}[:=]\s{0,3}["']?`)
 
 // passwordAt judges the value that begins at v, behind an operator.
 func (s *scan) passwordAt(start, end, v int, sign byte) {
@@ -599,7 +604,7 @@ func (s *scan) passwordAt(start, end, v int, sign byte) {
 		v += 2
 	}
 	quoted := quote(s.at(v))
-	if (sign == ',' || sign == '(') && !quoted {
+	if (sign == ',' && !s.option(start) || sign == '(') && !quoted {
 		return
 	}
 	said := sign == ' '
@@ -638,13 +643,24 @@ func (s *scan) passwordAt(start, end, v int, sign byte) {
 	s.addSecret("password", v, v+len(val), 0.75, false)
 }
 
+// strong reports whether a word has letters, digits and a sign: no word of a sentence has.
+func (s *scan) strong(i int) bool {
+	letter, digit, sign := false, false, false
+	for from := i; i < len(s.text) && i-from < 64 && !is(s.text[i], cSpace); i++ {
+		c := s.text[i]
+		letter, digit = letter || is(c, cAlpha), digit || is(c, cDigit)
+		sign = sign || bytes.IndexByte([]byte("!#%*+@^&"), c) >= 0
+	}
+	return letter && digit && sign
+}
+
 // option reports whether the word that holds a place is an option of a command.
 func (s *scan) option(i int) bool {
 	from := i
 	for i > 0 && from-i < 32 && (isWord(s.text[i-1]) || s.text[i-1] == '-') {
 		i--
 	}
-	return i < from && s.text[i] == '-' && is(s.at(i-1), cSpace)
+	return i < from && s.text[i] == '-' && (is(s.at(i-1), cSpace) || s.at(i-1) == '[')
 }
 
 // skipWord gives the place behind a word that may stand between a name and its value: is,
@@ -720,6 +736,13 @@ func (s *scan) aboutPassword(end, to int) bool {
 		return true
 	}
 	return false
+}
+
+// shortPassword takes what follows pw: or pw=.
+func (s *scan) shortPassword(start, end int) {
+	if !is(s.at(start-1), cAlnum) && s.at(end) != '=' {
+		s.passwordAt(start, end-1, end, s.text[end-1])
+	}
 }
 
 func quote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
