@@ -418,6 +418,27 @@ const (
 // besideWords are keys that stand beside the name of a person.
 var besideWords = wordSet("email mail emails phone telephone mobile tel dob birth birthday birthdate dateofbirth gender sex ssn salutation nationality age passport geburtsdatum geburtstag telefon telefono téléphone correo")
 
+// mayName reports whether a value that begins here can be a name, or hold one: most are
+// numbers, links and times.
+func mayName(t []byte) bool {
+	i := 0
+	for i < len(t) && i < 16 && (is(t[i], cSpace) || t[i] == '\\') {
+		i++
+	}
+	if i+5 >= len(t) {
+		return true
+	}
+	switch c := t[i]; {
+	case c == '{', c == '[':
+		return true
+	case c != '"' && c != '\'':
+		return false
+	case is(t[i+1], cDigit), t[i+1] == '/', t[i+1] == c:
+		return false
+	}
+	return string(t[i+1:i+5]) != "http"
+}
+
 func besideKey(key []byte) bool {
 	var buf [24]byte
 	low := buf[:0]
@@ -544,6 +565,12 @@ func (s *scan) fields() {
 				// Few keys make up most payloads.
 				if from == to {
 					key = fieldOther
+					continue
+				}
+				if !mayName(t[min(next+1, len(t)):]) {
+					key = fieldOther
+					stack[depth].pair = 0
+					stack[depth].beside = stack[depth].beside || besideKey(t[from:to])
 					continue
 				}
 				seen := &keys[(int(t[from])*5+int(t[to-1])*3+to-from)%len(keys)]
