@@ -345,6 +345,9 @@ func (s *scan) form(v []byte) tokenForm {
 	if hexes == len(v) && (kinds[1] == 0 || kinds[2] == 0) {
 		return formHex
 	}
+	if kinds[1] == 0 && kinds[0]*4 < letters && bytes.IndexByte(v, '_') > 0 {
+		return formNone // OPENSSL_VERSION_111
+	}
 	if kinds[0]*5 > len(v)*4 && letters < 6 {
 		return formNone // a number with a few letters: a time, a reference
 	}
@@ -406,7 +409,7 @@ func (s *scan) saidBefore(from int, plain bool) said {
 	t := s.text
 	// Signs between a name and its value. One line end may be among them.
 	i, lines := from, 0
-	operator, argument := false, false
+	operator, argument, assigned := false, false, false
 gap:
 	for i > 0 && from-i < 48 {
 		switch c := t[i-1]; c {
@@ -414,7 +417,9 @@ gap:
 			if lines++; lines > 1 {
 				return saidNothing
 			}
-		case '=', ':', '>':
+		case '=', ':':
+			operator, assigned = true, true
+		case '>':
 			operator = true
 		case '|', '?':
 			operator = operator || s.at(i-2) == c
@@ -448,6 +453,9 @@ gap:
 		return out
 	}
 	out, sure := s.name(&w, word, operator || argument, plain)
+	if out == saidService && plain && !assigned {
+		out = saidNothing
+	}
 	if sure || out == saidName {
 		return out
 	}

@@ -180,7 +180,7 @@ func (s *scan) connection(start, end int) {
 	if host := t[at+1:]; bytes.Equal(pass, t[end:colon]) && (hasWord(host, "localhost") || hasWord(host, "127.0.0.1")) {
 		return // guest:guest@localhost, as products come
 	}
-	if placeholder(pass) || len(pass) < 3 || allowedURLPort(t[end:at], pass) {
+	if placeholder(pass) || len(pass) < 3 || len(pass) == 3 && hasWord(t[at+1:], "example.") || allowedURLPort(t[end:at], pass) {
 		return
 	}
 	s.addSecret("connection-string", colon+1, at, 0.97, true)
@@ -557,10 +557,13 @@ func (s *scan) password(start, end int) {
 	switch {
 	case v > i:
 		sign = t[v-1]
+		if sign == '(' && bytes.IndexByte(t[end:op], '.') >= 0 || sign == ',' && op > end && is(t[end], cUpper) {
+			return // password.encode("utf8"), ("PasswordManager", "urllib2")
+		}
 		if sign == ':' && s.at(v) == ':' || sign == '|' && s.at(v-2) != '|' && (s.at(v) != ' ' || s.at(v+1) != '`') {
 			return
 		}
-	case i > op && quote(t[i-1]) && t[i-1] != t[op]: // PASSWORD 'x'
+	case i > op && quote(t[i-1]) && t[i-1] != t[op] && end-start > 6: // PASSWORD 'x'
 		sign, v = '"', i-1
 	case i > op && t[op] == ' ' && is(s.at(i), cAlnum|cHigh):
 		if s.option(start) {
@@ -574,6 +577,9 @@ func (s *scan) password(start, end int) {
 		if (is(s.at(start-1), cAlnum) || s.at(start-1) == '_') && i == op+1 && bytes.IndexByte([]byte("sS"), s.at(op-1)) < 0 && s.strong(i) {
 			sign, v = ' ', i // config set dbPassword x
 			break
+		}
+		if end-start <= 4 {
+			return // to pass to
 		}
 		// "password is x", and a type between name and value: var password string = "x"
 		if v = s.skipWord(i); v < 0 {
