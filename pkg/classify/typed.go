@@ -101,9 +101,11 @@ func (d *decision) typedNames(own [][]hit) *nameSearch {
 	d.out.Names = slices.CompactFunc(d.out.Names, func(a, b Name) bool {
 		return a.Type == b.Type && a.Stub == b.Stub && a.Field == b.Field && bytes.Equal(a.Value, b.Value)
 	})
+	// What a field declares names the stub, not what was inferred, and is kept first.
+	declared := func(a, b Name) int { return cmp.Compare(min(1, len(b.Stub)), min(1, len(a.Stub))) }
+	slices.SortStableFunc(d.out.Names, declared)
 	all := append(slices.Clone(d.out.Names), d.in.Names...)
-	// What a field declares names the stub, not what was inferred.
-	slices.SortStableFunc(all, func(a, b Name) int { return cmp.Compare(min(1, len(b.Stub)), min(1, len(a.Stub))) })
+	slices.SortStableFunc(all, declared)
 	if len(all) == 0 {
 		return nil
 	}
