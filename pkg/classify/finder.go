@@ -16,7 +16,8 @@ import (
 // automaton waits for memory at every step.
 type finder struct {
 	bits  [1 << gramBits / 64]uint64
-	slots []gramSlot // open addressing; a power of two
+	again [1 << 16 / 64]uint64 // the same by another hash: most of what passes the first by chance ends here
+	slots []gramSlot           // open addressing; a power of two
 	shift int
 	lists [][]gramWord
 	words []string
@@ -39,6 +40,8 @@ const (
 
 // blanks is what eight blanks are. No word holds five in a row.
 const blanks = gramCase<<32 | gramCase
+
+func gramHashAgain(v uint32) uint32 { return v * 0xC2B2AE35 >> 16 }
 
 func gramHash(v uint32) uint32 { return v * 0x9E3779B1 >> (32 - gramBits) }
 
@@ -93,6 +96,8 @@ func newFinder(words []string, next [][]byteSet) *finder {
 		}
 		h := gramHash(v)
 		f.bits[h>>6] |= 1 << (h & 63)
+		h = gramHashAgain(v)
+		f.again[h>>6] |= 1 << (h & 63)
 	}
 	for i, w := range words {
 		edge := w[0] == wordEdge
@@ -173,6 +178,9 @@ func rarest(w string) int {
 				score += 24
 			}
 		}
+		if w[i] == w[i+1] && w[i] == w[i+2] && w[i] == w[i+3] { // rules of dashes
+			score = 1
+		}
 		if score > best {
 			best, at = score, i
 		}
@@ -229,6 +237,9 @@ func (f *finder) bit(v uint32) uint64 {
 }
 
 func (f *finder) check(text []byte, at int, v uint32, report func(word, start, end int)) {
+	if h := gramHashAgain(v); f.again[h>>6]>>(h&63)&1 == 0 {
+		return
+	}
 	for _, w := range f.list(v) {
 		start, word := at-int(w.at), f.words[w.word]
 		if start >= 0 && hasWord(text[start:], word) {

@@ -29,7 +29,7 @@ var addresses = []ownSecret{
 		"gürtel ", "zeile ", "brücke ", "promenade ", "steenweg ", "burgwal ",
 		" caddesi", " cad.", " cad ", " cd.", " sokak", " sokağı", " sok.", " sk.", " bulvarı", " bulv.", " blv.", " mahallesi", " mah.", " meydanı", " út ", " utca ", " tér ", " körút ", "ulica ", " ulice ", " dol "}, (*scan).streetEnding, nil},
 	// The same, of words that end other names as often: something else has to say address.
-	{"address", []string{"ring ", "tor ", "wall ", "kai ", "rain ", "berg ", "feld ", "winkel ", "park ", "weide ", "heide ", "wiese ", "wald ", "eck ", "poort ", "oever ", "haven ", "hoek ", "meent ", "erf ", "wal ", "veste ", "boulevard ", "lei ", "vest ", "vaart ", "brug ", "rak ", "boyu "}, (*scan).streetEndingWeak, nil},
+	{"address", []string{"nring ", "dring ", "rring ", "sring ", "wall ", "kai ", "berg ", "feld ", "winkel ", "park ", "weide ", "heide ", "wiese ", "wald ", "poort ", "oever ", "haven ", "hoek ", "meent ", "veste ", "boulevard ", "vaart ", "brug ", "rak ", "boyu "}, (*scan).streetEndingWeak, nil},
 	// A number, the word, the name.
 	{"address", []string{"rue ", "avenue ", "boulevard ", "place ", "chemin ", "allée ", "allées ", "impasse ", "quai ", "route ", "cours ", "bd ", "bd. ", "av. ", "square ", "passage ", "sentier ", "faubourg ", "voie ", "allé ", "villa ", "cité ", "hameau ", "rond-point ", "clos ", "ruelle ", "montée ", "chaussée ", "drève ", "esplanade ", "promenade ", "résidence ", "rang ", "côte ", "lieu-dit "}, (*scan).streetAfter, nil},
 	// The word, the name, a number.
