@@ -1,6 +1,5 @@
-// Command classify measures recognisers on a labelled set: recall and precision by
-// type with intervals, false alarms on unlabelled text, and speed. It prints what it
-// did not run.
+// Command classify measures what recognisers cost: false alarms on text without labels,
+// and speed. Recall and precision are bench/quality's (-entities).
 package main
 
 import (
@@ -16,49 +15,29 @@ import (
 	"path/filepath"
 	"runtime/pprof"
 	"sort"
-	"strings"
 	"syscall"
 	"time"
 	"unicode/utf8"
 
-	"github.com/stoplog/stoplog/pkg/chunk"
 	"github.com/stoplog/stoplog/pkg/classify"
 )
 
 type row struct {
-	ID    string `json:"id"`
-	Text  string `json:"text"`
-	Spans []struct {
-		Start int    `json:"start"`
-		End   int    `json:"end"`
-		Type  string `json:"type"`
-	} `json:"spans"`
-	Rule   string `json:"rule"`
-	Entity string `json:"entity"`
-	Path   string `json:"path"`
+	ID   string `json:"id"`
+	Text string `json:"text"`
 }
-
-type tally struct{ hit, miss, good, wrong int }
 
 func main() {
 	log.SetFlags(0)
-	speed := flag.Bool("speed", false, "measure speed on the file instead of quality")
-	show := flag.Int("show", 0, "print up to this many misses and false alarms of the type given by -type")
+	speed := flag.Bool("speed", false, "measure speed")
+	show := flag.Int("show", 0, "with -alarms: print up to this many findings of the type given by -type")
 	typ := flag.String("type", "", "type to show; empty: all")
-	alarms := flag.Bool("alarms", false, "the set has no labels: print false alarms for 1,000 chunks of 2 KB")
-	byRule := flag.Bool("rules", false, "print recall by the row's rule")
-	types := flag.String("map", "person=PERSON,location=LOCATION", "label names and the types they are counted as")
+	alarms := flag.Bool("alarms", false, "print findings for 1,000 chunks of 2 KB")
 	noNames := flag.Bool("no-names", false, "leave out names of persons in free text: digits, addresses and secrets alone")
 	profile := flag.String("cpuprofile", "", "write a processor profile to this file")
 	flag.Parse()
-	if flag.NArg() == 0 {
-		log.Fatal("usage: classify [flags] FILE.jsonl|DIR …")
-	}
-	names := map[string]string{}
-	for _, m := range strings.Split(*types, ",") {
-		if a, b, ok := strings.Cut(m, "="); ok {
-			names[a] = b
-		}
+	if flag.NArg() == 0 || *speed == *alarms {
+		log.Fatal("usage: classify -alarms|-speed [flags] FILE.jsonl|DIR …")
 	}
 	c, err := classify.Compile(nil, classify.Options{NoNames: *noNames})
 	if err != nil {
@@ -83,13 +62,10 @@ func main() {
 			log.Fatalf("%s: no rows", path)
 		}
 		fmt.Printf("# %s: %d rows\n", path, len(rows))
-		switch {
-		case *speed:
+		if *speed {
 			measure(c, rows)
-		case *alarms:
+		} else {
 			count(c, rows, *typ, *show)
-		default:
-			quality(c, rows, names, *typ, *show, *byRule)
 		}
 	}
 }
@@ -215,117 +191,4 @@ func count(c *classify.Classifier, rows []row, typ string, show int) {
 	for _, t := range types {
 		fmt.Printf("%-28s %6d   %8.1f per 1,000 chunks\n", t, n[t], float64(n[t])/chunks*1000)
 	}
-}
-
-func base(t string) string {
-	b, _, _ := strings.Cut(t, ":")
-	return b
-}
-
-func overlap(a chunk.Span, start, end int) bool {
-	lo, hi := max(a.Start, start), min(a.End, end)
-	return hi > lo && float64(hi-lo) >= 0.5*float64(min(a.Len(), end-start)) && float64(hi-lo) >= 0.5*float64(max(a.Len(), end-start))
-}
-
-func quality(c *classify.Classifier, rows []row, names map[string]string, typ string, show int, byRule bool) {
-	by := map[string]*tally{}
-	rules := map[string]*tally{}
-	at := func(m map[string]*tally, k string) *tally {
-		if m[k] == nil {
-			m[k] = &tally{}
-		}
-		return m[k]
-	}
-	labelled := map[string]bool{}
-	for _, r := range rows {
-		for _, s := range r.Spans {
-			labelled[name(names, s.Type)] = true
-		}
-	}
-	for _, r := range rows {
-		found := c.Recognise([]byte(r.Text))
-		used := make([]bool, len(found))
-		for _, s := range r.Spans {
-			want := name(names, s.Type)
-			ok := false
-			for i, e := range found {
-				if e.Type == want && overlap(e.Span, s.Start, s.End) {
-					ok, used[i] = true, true
-				}
-			}
-			for _, t := range []*tally{at(by, want), at(rules, r.Rule)} {
-				if ok {
-					t.hit++
-				} else {
-					t.miss++
-				}
-			}
-			if !ok && show > 0 && (typ == "" || typ == want) {
-				show--
-				fmt.Printf("  miss %s %s %q in %q %v\n", r.ID, s.Type, r.Text[s.Start:s.End], clip(r.Text), found)
-			}
-		}
-		for i, e := range found {
-			if used[i] {
-				at(by, e.Type).good++
-				continue
-			}
-			if !labelled[e.Type] {
-				continue
-			}
-			at(by, e.Type).wrong++
-			at(rules, r.Rule).wrong++
-			if show > 0 && (typ == "" || typ == e.Type) {
-				show--
-				fmt.Printf("  false %s %s %s %q in %q\n", r.ID, e.Type, e.Rule, r.Text[e.Start:e.End], clip(r.Text))
-			}
-		}
-	}
-	print := func(m map[string]*tally) {
-		var keys []string
-		for k := range m {
-			keys = append(keys, k)
-		}
-		sort.Strings(keys)
-		for _, k := range keys {
-			t := m[k]
-			fmt.Printf("%-34s recall %s  precision %s\n", k, rate(t.hit, t.miss), rate(t.good, t.wrong))
-		}
-	}
-	print(by)
-	if byRule {
-		for k, t := range rules {
-			if t.miss == 0 && t.wrong == 0 {
-				delete(rules, k)
-			}
-		}
-		print(rules)
-	}
-}
-
-func name(names map[string]string, t string) string {
-	t = base(t)
-	if n, ok := names[t]; ok {
-		return n
-	}
-	return t
-}
-
-func clip(s string) string {
-	if len(s) > 160 {
-		return s[:160] + "…"
-	}
-	return s
-}
-
-// rate gives a share with its 95 % Wilson interval.
-func rate(yes, no int) string {
-	n := float64(yes + no)
-	if n == 0 {
-		return "   –                        "
-	}
-	p, z := float64(yes)/n, 1.96
-	d := 1 + z*z/n
-	mid, half := (p+z*z/(2*n))/d, z*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))/d
-	return fmt.Sprintf("%.3f [%.3f %.3f] %5d/%-5d", p, max(0, mid-half), min(1, mid+half), yes, yes+no)
 }
