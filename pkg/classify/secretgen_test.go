@@ -273,10 +273,13 @@ func TestSecretFigures(t *testing.T) {
 	for _, l := range genLines(t, "secret-heldout.txt") {
 		texts = append(texts, append([]string{"held out " + l[0]}, l[1:]...))
 	}
+	for _, l := range genLines(t, "secret-heldout2.txt") {
+		texts = append(texts, append([]string{"second held out " + l[0]}, l[1:]...))
+	}
 	for _, l := range texts {
 		all := "text all"
-		if strings.HasPrefix(l[0], "held out ") {
-			all = "text held out all"
+		if set, group, ok := strings.Cut(l[0], "held out "); ok && group != "" {
+			all = "text " + set + "held out all"
 		}
 		for range 24 {
 			marked := strings.ReplaceAll(g.fill(strings.Join(l[1:], "|")), `\n`, "\n")

@@ -133,9 +133,6 @@ func say(w []byte) saying {
 	if s, ok := sayings()[string(w)]; ok {
 		return s
 	}
-	if len(w) == 20 && (bytes.HasPrefix(w, []byte("akia")) || bytes.HasPrefix(w, []byte("asia"))) {
-		return saysSecret // an access key's other half stands beside it
-	}
 	for _, end := range []string{"密钥", "密码", "令牌", "口令", "キー", "トークン", "パスワード", "schlüssel", "token", "secret", "password", "passwd", "apikey", "secretkey", "accesskey", "passphrase", "credentials"} {
 		if len(w) > len(end) && bytes.HasSuffix(w, []byte(end)) {
 			return saysSecret
@@ -438,6 +435,9 @@ gap:
 	if hasWord(t[max(0, i-6):], "base64") && i < from && t[i] == ':' { // key=base64:…
 		for i -= 6; i > 0 && from-i < 48 && (t[i-1] == '=' || t[i-1] == ':' || is(t[i-1], cSpace) || quote(t[i-1]) || t[i-1] == '>' || t[i-1] == ',' || t[i-1] == '\\'); i-- {
 		}
+	}
+	if i >= 20 && (bytes.HasPrefix(t[i-20:], []byte("AKIA")) || bytes.HasPrefix(t[i-20:], []byte("ASIA"))) {
+		return saidName // the other half of an access key
 	}
 	w := wordsBefore{text: t, at: i, stop: max(0, from-160)}
 	word := w.next()

@@ -545,6 +545,19 @@ func (s *scan) password(start, end int) {
 			return
 		}
 	}
+	if s.at(i) == ' ' && s.at(i+1) == '(' { // password (staging):
+		if k := bytes.IndexByte(t[i:min(len(t), i+32)], ')'); k > 0 && s.at(i+k+1) == ':' {
+			i += k + 1
+		}
+	}
+	for _, w := range []string{"は", "是", "为", "為"} {
+		if bytes.HasPrefix(t[i:], []byte(w)) {
+			for i += len(w); s.at(i) == ' ' || s.at(i) == ':'; i++ {
+			}
+			s.passwordAt(start, end, i, ' ')
+			return
+		}
+	}
 	op := i
 	for i < len(t) && i-op < 12 && (t[i] == ' ' || t[i] == '\t' || t[i] == '"' || t[i] == '\'' || t[i] == '`' || t[i] == ']' || t[i] == ')' || t[i] == '\\' || t[i] == '*') {
 		i++
@@ -640,8 +653,8 @@ func (s *scan) passwordAt(start, end, v int, sign byte) {
 	if len(val) < 6 || bytes.ContainsAny(val, " \t\n") || placeholder(val) || reference(val, quoted) {
 		return
 	}
-	if said && !quoted && (!mixed(val) || randomEighths(val) < 8*8 && entropy(val) < 2.8) {
-		return
+	if said && !quoted && (!mixed(val) || !bytes.ContainsFunc(val, func(r rune) bool { return r < '0' || r >= 'A' && r <= 'Z' || r == '_' })) {
+		return // the password is sha256
 	}
 	if !mixed(val) && randomEighths(val) < 8*20 && !s.configured(start, end, v, stop) {
 		return
@@ -683,7 +696,7 @@ func (s *scan) skipWord(i int) int {
 	}
 	switch word {
 	case "for", "of", "to", "von", "für", "de", "del", "pour":
-		for n := 0; n < 2; n++ { // the password for staging is
+		for n := 0; n < 4; n++ { // the password for staging is
 			from = i
 			for i < len(t) && i-from < 24 && (isWord(t[i]) || t[i] == '-' || t[i] == '.') {
 				i++
