@@ -135,6 +135,14 @@ func (s *scan) endingStreet(start, end int, sure bool) {
 		return
 	}
 	named := from < start
+	if s.at(stop) == '.' && s.at(stop+1) == ' ' && s.capital(stop+2) { // an ordinal: Mah. 5. Sok.
+		return
+	}
+	if !named && s.at(from-1) == ' ' && s.at(from-2) == '.' && is(s.at(from-3), cDigit) { // 5. Sokak
+		for from -= 2; from > 0 && is(t[from-1], cDigit); from-- {
+		}
+		named = true
+	}
 	for range 3 {
 		if s.at(from-1) != ' ' {
 			break

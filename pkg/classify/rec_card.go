@@ -25,7 +25,7 @@ func (s *scan) card(start int) {
 			end = i + 1
 			continue
 		}
-		if (c == ' ' || c == '-') && (sep == 0 || sep == c) && is(s.at(i+1), cDigit) && n > 0 {
+		if (c == ' ' || c == '-' || c == '.' && (n == 4 || sep == c)) && (sep == 0 || sep == c) && is(s.at(i+1), cDigit) && n > 0 {
 			if ends(); sep == 0 {
 				head = n
 			} else if n == group+1 {

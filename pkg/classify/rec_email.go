@@ -170,6 +170,26 @@ func (s *scan) writtenEmail(start, end int) {
 	for user > 0 && (is(line[user-1], cAlnum|cHigh) || line[user-1] == '.' || line[user-1] == '_' || line[user-1] == '-' || line[user-1] == '+') {
 		user--
 	}
+	for range 3 { // john (dot) doe (at) …
+		k := user
+		for k > 0 && user-k < 10 && !is(line[k-1], cDigit) && (k == user || line[k] != '(' && line[k] != '[' && line[k] != '{') {
+			k--
+		}
+		if line[k] != '(' && line[k] != '[' && line[k] != '{' || joiner(line[k:], dotWords) != user-k {
+			break
+		}
+		for k > 0 && line[k-1] == ' ' {
+			k--
+		}
+		from := k
+		for from > 0 && (is(line[from-1], cAlnum|cHigh) || line[from-1] == '_' || line[from-1] == '-') {
+			from--
+		}
+		if from == k {
+			break
+		}
+		user = from
+	}
 	for user < tail && (line[user] == '.' || line[user] == '-' || line[user] == '+') {
 		user++
 	}

@@ -174,6 +174,24 @@ var macContext = recogniser{words: "mac,macs,mac address,ether,ethernet,hardware
 
 var macIndex = sync.OnceValue(func() int { return recogniserIndex(&macContext) })
 
+// bareMAC takes twelve hexadecimal digits without a sign between them, behind a word for
+// such an address.
+func (s *scan) bareMAC(start, end int) {
+	letter, digit := false, false
+	for _, c := range s.text[start:end] {
+		if !isHex(c) {
+			return
+		}
+		letter, digit = letter || is(c, cAlpha), digit || is(c, cDigit)
+	}
+	if !letter || !digit || !s.startsAt(start) || !s.endsAt(end) {
+		return
+	}
+	if near, _ := s.wordsIn(max(0, start-24), start, 0); near.has(macIndex()) {
+		s.add(hit{typ: "MAC_ADDRESS", start: start, end: end, score: 0.8})
+	}
+}
+
 // mac takes six pairs with one separator, or three groups of four.
 func (s *scan) mac(start int) {
 	t := s.text

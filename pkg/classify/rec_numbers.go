@@ -64,6 +64,9 @@ func (s *scan) number(start, end int) {
 		s.address4(start)
 		s.coordinates(start)
 	}
+	if n == 12 {
+		s.bareMAC(start, end)
+	}
 	if s.at(end) == ':' && (isHex(s.at(end+1)) || s.at(end+1) == ':') || s.at(start-1) == ':' && (isHex(s.at(start-2)) || s.at(start-2) == ':') {
 		s.address6(start)
 	}

@@ -101,7 +101,7 @@ func (s *scan) phone(start int) {
 		if t[i] == ')' && k-i == 1 {
 			sep = 2
 		}
-		if sep == 2 && !(t[i] == ')' || t[k-1] == '(' || t[k-1] == ')' || t[i] == ' ' && t[i+1] == '-' || t[i] == '(') {
+		if sep == 2 && !(k-i == 3 && t[i] == ' ' && t[k-1] == ' ' && (t[i+1] == '/' || t[i+1] == '-') || t[i] == ')' || t[k-1] == '(' || t[k-1] == ')' || t[i] == ' ' && t[i+1] == '-' || t[i] == '(') {
 			break
 		}
 		g[groups].sep = sep
@@ -213,6 +213,11 @@ func (s *scan) initial(start int) bool {
 	k := start
 	for k > 0 && start-k < 2 && s.text[k-1] == ' ' {
 		k--
+	}
+	for _, sign := range []string{"\u260e", "\u2706", "\U0001f4de", "\U0001f4f1", "\u260f"} {
+		if strings.HasSuffix(string(s.text[max(0, k-4):k]), sign) {
+			return true
+		}
 	}
 	if c := s.at(k - 1); c != ':' && c != '.' || is(s.at(k-3), cAlnum|cHigh) {
 		return false
