@@ -233,7 +233,8 @@ func (d *Decoder) squash() {
 		}
 		if len(ends) < 3 {
 			var words, covered int
-			if ends, words, covered = d.segment(run); words < 3 || covered*10 < len(run)*8 || len(run) < 16 {
+			// Long words of other languages fall into syllables that are words somewhere.
+			if ends, words, covered = d.segment(run); words < 3 || covered*10 < len(run)*8 || covered*10 < words*32 || len(run) < 16 {
 				continue
 			}
 		}
