@@ -1,8 +1,7 @@
 // Command quality measures the detector, and the recognisers, on labelled texts:
 //
 //	go run ./bench/quality DIR...          # every *.jsonl in each folder
-//	go run ./bench/quality -only model DIR # the learned model without the rules
-//	go run ./bench/quality -only rules DIR # the rules without the model
+//	go run ./bench/quality -rules DIR      # the rules without the model
 //	go run ./bench/quality -file FILE DIR  # with another model than the one built in
 //	go run ./bench/quality -entities DIR   # what the recognisers find (entities.go)
 //
@@ -46,13 +45,12 @@ type row struct {
 	place   int // among the rows of its kind
 	score   float64
 	verdict chunk.Verdict
-	free    float64 // the model's score when it sees every window
-	gated   float64 // and when it sees those that pass the gate
+	free    float64 // the score when the model sees every window
 }
 
 func main() {
 	log.SetFlags(0)
-	only := flag.String("only", "", "model or rules: leave the other out")
+	rules := flag.Bool("rules", false, "the rules without the model")
 	file := flag.String("file", "", "a model file; empty: the model that is built in")
 	brief := flag.Bool("brief", false, "groups only")
 	ent := flag.Bool("entities", false, "measure the recognisers by type of entity")
@@ -61,7 +59,7 @@ func main() {
 	show := flag.Int("show", 0, "with -entities: print up to this many misses and false findings of a set")
 	typ := flag.String("type", "", "with -show: of this type alone")
 	flag.Parse()
-	if flag.NArg() == 0 || *only != "" && *only != "model" && *only != "rules" {
+	if flag.NArg() == 0 {
 		flag.Usage()
 		os.Exit(2)
 	}
@@ -74,14 +72,14 @@ func main() {
 	case *ent:
 		err = entities(rows, *types, *byRule, *show, *typ)
 	default:
-		err = run(rows, *only, *file, *brief)
+		err = run(rows, *rules, *file, *brief)
 	}
 	if err != nil {
 		log.Fatal("quality: ", err)
 	}
 }
 
-func run(rows []row, only, file string, brief bool) error {
+func run(rows []row, rulesOnly bool, file string, brief bool) error {
 	rules, err := corpus.Default()
 	if err != nil {
 		return err
@@ -104,39 +102,20 @@ func run(rows []row, only, file string, brief bool) error {
 		}
 		d = d.WithModel(m)
 	}
-	if only == "rules" {
+	open := d.WithModel(m.Open())
+	if rulesOnly {
 		d = d.WithModel(nil)
+		open = d
 	}
 	bytes, took := 0, time.Duration(0)
-	var f detect.Features
 	for i := range rows {
 		r := &rows[i]
-		if only != "model" {
-			began := time.Now()
-			s := d.Scan(detect.Input{Text: []byte(r.Text)})
-			took += time.Since(began)
-			r.score, r.verdict = s.Score, s.Verdict
-		}
+		began := time.Now()
+		x := d.Scan(detect.Input{Text: []byte(r.Text)})
+		took += time.Since(began)
+		r.score, r.verdict = x.Score, x.Verdict
+		r.free = open.Scan(detect.Input{Text: []byte(r.Text)}).Score
 		bytes += len(r.Text)
-		if only == "rules" {
-			continue
-		}
-		d.Windows([]byte(r.Text), true, func(w *detect.Window) {
-			p := m.ScoreWindow(w, &f)
-			r.free = max(r.free, p)
-			if w.Gated {
-				r.gated = max(r.gated, p)
-			}
-		})
-		if only == "model" {
-			r.score, r.verdict = r.gated, chunk.Clean
-			switch {
-			case r.gated >= detect.DefaultQuarantine:
-				r.verdict = chunk.Quarantine
-			case r.gated >= detect.DefaultSuspect:
-				r.verdict = chunk.Suspect
-			}
-		}
 	}
 	t := newTables(rows)
 	t.groups()
@@ -157,7 +136,7 @@ func run(rows []row, only, file string, brief bool) error {
 		})
 	}
 	t.transforms(brief)
-	if only != "rules" {
+	if !rulesOnly {
 		t.gate()
 	}
 	if !brief {

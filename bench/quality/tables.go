@@ -204,7 +204,7 @@ func (t *tables) gate() {
 				names = append(names, k)
 			}
 			c[1]++
-			if r.gated >= detect.DefaultSuspect {
+			if r.score >= detect.DefaultSuspect {
 				c[0]++
 			}
 			count[k] = c

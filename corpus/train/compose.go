@@ -19,6 +19,7 @@ type doc struct {
 	attack            bool
 	from, to          int
 	lang, family, set string
+	own, labelled     bool // of corpus/honest; of a labelled set
 }
 
 // composer makes documents out of the grammars. Document i of a kind is the same
@@ -28,7 +29,8 @@ type composer struct {
 	seed  uint64
 	full  bool
 	leave string
-	langs []string // those with both attacks and honest text
+	langs []string            // those with both attacks and honest text
+	hosts [2]map[string][]doc // honest text of others that attacks are put into: to train, and held out
 }
 
 func newComposer(set *grammar.Set, o options) *composer {
@@ -108,7 +110,16 @@ func (c *composer) place(r *rand.Rand, lang, family, payload string, held bool) 
 	if r.IntN(10) < 3 || c.set.Benign[lang] == nil {
 		textLang = "en"
 	}
-	text := c.host(r, textLang, markFrom+payload+markTo, held)
+	var text string
+	share := spliceShare
+	if lang != "en" {
+		share /= 2
+	}
+	if hosts := c.hosts[one(held)][textLang]; len(hosts) > 0 && r.Float64() < share {
+		text = splice(r, hosts[r.IntN(len(hosts))].text, markFrom+payload+markTo)
+	} else {
+		text = c.host(r, textLang, markFrom+payload+markTo, held)
+	}
 	from := strings.Index(text, markFrom)
 	text = strings.Replace(text, markFrom, "", 1)
 	to := strings.Index(text, markTo)
@@ -223,4 +234,62 @@ func typos(r *rand.Rand, s string) string {
 		words[k] = string(w)
 	}
 	return strings.Join(words, " ")
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// spliceShare is the share of English attacks that are put into documents of others; of
+// other languages it is half of that, for most of these documents are English.
+const spliceShare = 0.4
+
+// splice puts a payload between two sentences, or two lines, of a text that somebody
+// else wrote.
+func splice(r *rand.Rand, text, payload string) string {
+	var at []int
+	for i := 0; i+1 < len(text); i++ {
+		switch {
+		case text[i] == '\n':
+			at = append(at, i+1)
+		case text[i] == ' ' && i > 0 && (text[i-1] == '.' || text[i-1] == '!' || text[i-1] == '?'):
+			at = append(at, i+1)
+		}
+	}
+	k := len(text)
+	if len(at) > 0 && r.IntN(8) != 0 {
+		k = at[r.IntN(len(at))]
+	} else if r.IntN(4) == 0 {
+		k = 0
+	}
+	before, after := "", " "
+	switch {
+	case k == len(text):
+		before = []string{"\n", "\n\n", " "}[r.IntN(3)]
+	case k == 0 || text[k-1] == '\n':
+		before = []string{"", "", "\n", "- ", "> ", "# ", "// ", "<!-- "}[r.IntN(8)]
+		after = []string{"\n", "\n\n"}[r.IntN(2)]
+		if before == "<!-- " {
+			after = " -->\n"
+		}
+	}
+	return text[:k] + before + payload + after + text[k:]
+}
+
+// byLanguage sorts out the texts of others that attacks can be put into: prose and
+// markup, not strings of programs and not rules, for rules among rules are no attack.
+func byLanguage(docs []doc) map[string][]doc {
+	out := map[string][]doc{}
+	for _, d := range docs {
+		switch {
+		case d.own && (d.family == "llmdoc" || d.family == "document"):
+			out[d.lang] = append(out[d.lang], d)
+		case d.family == "md", d.family == "markdown", d.family == "html", d.family == "txt", d.family == "mjml":
+			out["en"] = append(out["en"], d)
+		}
+	}
+	return out
 }

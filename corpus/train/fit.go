@@ -15,6 +15,7 @@ type row struct {
 	label               int8 // 1 attack, 0 honest, -1 set aside
 	kind                detect.WindowKind
 	rare                bool // stands for others like it that were left out
+	weight              float32
 }
 
 type trainer struct {
@@ -44,7 +45,7 @@ func newTrainer(o options, cut cutter) *trainer {
 
 // add takes the windows of a document. Windows that were seen before, and those
 // that hold a part of an attack only, are left out.
-func (t *trainer) add(d doc) {
+func (t *trainer) add(d doc, weight float64) {
 	t.docs++
 	t.cut.each(d, true, func(w *detect.Window, rel int) {
 		if rel == partly {
@@ -65,7 +66,7 @@ func (t *trainer) add(d doc) {
 			label = 1
 		}
 		t.f.Extract(w)
-		r := row{from: uint32(len(t.slab)), doc: t.docs, label: label, kind: w.Kind, rare: plain}
+		r := row{from: uint32(len(t.slab)), doc: t.docs, label: label, kind: w.Kind, rare: plain, weight: float32(weight)}
 		t.slab = append(t.slab, t.f.Grams...)
 		r.mid = uint32(len(t.slab))
 		t.slab = append(t.slab, t.f.Marks...)
@@ -124,9 +125,9 @@ func (t *trainer) fit(epochs int) {
 			p := 1 / (1 + math.Exp(-z))
 			y := float64(r.label)
 			d := p - y
-			weight := 1.0
+			weight := float64(r.weight)
 			if y == 1 {
-				weight = lift
+				weight *= lift
 				loss -= math.Log(math.Max(p, 1e-9))
 			} else {
 				loss -= math.Log(math.Max(1-p, 1e-9))
@@ -216,16 +217,6 @@ func (t *trainer) best(d doc) (text string, score float64) {
 		}
 	})
 	return text, score
-}
-
-// score is the best window of a document.
-func (t *trainer) score(d doc) float64 {
-	best := math.Inf(-1)
-	t.cut.each(d, false, func(w *detect.Window, _ int) {
-		t.f.Extract(w)
-		best = max(best, t.logit(t.f.Grams, t.f.Marks))
-	})
-	return best
 }
 
 func sum64(b []byte) uint64 {

@@ -17,7 +17,7 @@ const (
 	gateMiss   = 12.0
 	gateSlack  = 0.8 // windows this far below the suspect threshold should pass as well
 	gateEase   = 1.0 // how much lower the threshold is for hidden and decoded text
-	gateRecall = 0.997
+	gateRecall = 0.9955
 	gateEpochs = 5
 )
 

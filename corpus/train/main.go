@@ -22,6 +22,14 @@ import (
 	"github.com/stoplog/stoplog/pkg/detect"
 )
 
+// How much a window counts by where it comes from. Composed honest text is made to lie
+// as near to attacks as honest text can; what people really write is to count for more.
+const (
+	weightComposed = 0.4 // honest text of the grammars
+	weightWritten  = 3.0 // honest documents written for this project
+	weightLabelled = 2.0 // labelled sets
+)
+
 type options struct {
 	out, cache, data, eval, leave, dump, gate string
 	seed                                      uint64
@@ -36,7 +44,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.out, "out", "", "write the model here (pkg/detect/model.bin); empty: measure only")
 	flag.StringVar(&o.cache, "cache", ".cache/npm", "folder of unpacked packages with honest text (see packages.txt)")
-	flag.StringVar(&o.data, "data", "", "folder of labelled JSONL sets to train on as well")
+	flag.StringVar(&o.data, "data", "", "folder of labelled JSONL sets that the verdict is fitted to as well")
 	flag.StringVar(&o.eval, "eval", "", "folder of labelled JSONL sets to measure on")
 	flag.StringVar(&o.leave, "leave", "", "leave out and measure: family:NAME, lang:XX, host:NAME, source:NAME,NAME")
 	flag.StringVar(&o.gate, "gate", "", "take the model of this file as it is and train its gate anew")
@@ -85,28 +93,44 @@ func run(o options) error {
 		return err
 	}
 	train, tune, test := splitNatural(natural)
+	honest, err := readHonest("corpus/honest")
+	if err != nil {
+		return err
+	}
+	a, b := splitHonest(honest)
+	log.Printf("honest documents: %d to train, %d to set thresholds", len(a), len(b))
+	train, tune = append(train, a...), append(tune, b...)
 	log.Printf("honest text from packages: %d pieces to train, %d to set thresholds, %d to check", len(train), len(tune), len(test))
 
+	c.hosts = [2]map[string][]doc{byLanguage(train), byLanguage(tune)}
 	for i := range o.attacks {
-		t.add(c.attack(uint64(i), false))
+		t.add(c.attack(uint64(i), false), 1)
 	}
 	pos := len(t.rows)
 	for i := range o.benign {
-		t.add(c.benign(uint64(i), false))
+		t.add(c.benign(uint64(i), false), weightComposed)
 	}
 	for _, d := range train {
-		t.add(d)
+		w := 1.0
+		if d.own && d.family != "llmdoc" { // these quote attacks, here and there without a mark
+			w = weightWritten
+		}
+		t.add(d, w)
 	}
+	var sets []doc // what of the labelled sets is kept for the verdict
 	if o.data != "" {
-		docs, err := readSets(o.data)
+		all, err := readSets(o.data)
 		if err != nil {
 			return err
 		}
-		for _, d := range docs {
-			if d.set == "obfuscated_sample" || leftOut(o.leave, d.set) {
-				continue
+		for _, d := range all {
+			switch {
+			case d.set == "obfuscated_sample" || leftOut(o.leave, d.set):
+			case sum64([]byte(d.text))%2 == 0:
+				t.add(d, weightLabelled)
+			default:
+				sets = append(sets, d)
 			}
-			t.add(d)
 		}
 	}
 	log.Printf("%d windows (%d of attack documents), %d features, %.0fs", len(t.rows), pos, len(t.slab), time.Since(began).Seconds())
@@ -117,22 +141,23 @@ func run(o options) error {
 	t.fit(o.epochs)
 	log.Printf("trained, %.0fs", time.Since(began).Seconds())
 
-	th := t.thresholds(c, tune)
-	one, suspect, quarantine := th[0], th[1], max(th[2], th[1]+0.5)
-	// Probability 0.50 at suspect and 0.85 at quarantine, as detect's defaults say.
-	gain := math.Log(0.85/0.15) / (quarantine - suspect)
-	shift := -gain * suspect
-	log.Printf("thresholds (logit): 1%% %.2f, suspect %.2f, quarantine %.2f", one, suspect, quarantine)
-
-	table, gateBias := t.fitGate(suspect)
-	w := detect.Weights{Table: t.w, Bias: t.bias, Gain: gain, Shift: shift, Gate: table, GateBias: gateBias, GateEase: gateEase}
+	w := detect.Weights{Table: t.w, Bias: t.bias, Gate: make([]float32, detect.GateSize), GateEase: gateEase}
+	t.fitTopics(&w, c, train)
+	low, th, err := t.setVerdict(&w, c, tune, sets)
+	if err != nil {
+		return err
+	}
+	log.Printf("verdict, %.0fs", time.Since(began).Seconds())
+	w.Gate, w.GateBias = t.fitGate(low)
 	m, err := detect.ParseModel(detect.EncodeModel(w))
 	if err != nil {
 		return err
 	}
 	t.setGate(m, &w, c, test)
 	log.Printf("gate, %.0fs", time.Since(began).Seconds())
-	report(t, c, o, [3]float64{one, suspect, quarantine}, test)
+	if err := report(t, &w, c, o, th, test); err != nil {
+		return err
+	}
 	if o.out == "" {
 		return nil
 	}

@@ -64,24 +64,30 @@ func into(m map[string]*tally, key string, score float64, th [3]float64) {
 	m[key].add(score, th)
 }
 
-func report(t *trainer, c *composer, o options, th [3]float64, test []doc) {
+func report(t *trainer, w *detect.Weights, c *composer, o options, th [3]float64, test []doc) error {
+	m, err := detect.ParseModel(detect.EncodeModel(*w))
+	if err != nil {
+		return err
+	}
+	d := t.cut.d.WithModel(m)
+	score := func(x doc) float64 {
+		f := d.Figures([]byte(x.text))
+		p := m.Decide(&f)
+		return math.Log(p / (1 - p))
+	}
 	lang, family, all := map[string]*tally{}, map[string]*tally{}, map[string]*tally{}
 	for i := range 4000 {
-		d := c.attack(uint64(1<<42+i), true)
-		s := t.score(d)
-		into(lang, d.lang, s, th)
-		into(family, d.family, s, th)
+		x := c.attack(uint64(1<<42+i), true)
+		s := score(x)
+		into(lang, x.lang, s, th)
+		into(family, x.family, s, th)
 		into(all, "all", s, th)
 	}
 	what := "attacks by held-out lines"
-	sources := o.leave
-	if strings.HasPrefix(o.leave, "source:") {
-		o.leave = ""
-	}
 	if o.full {
 		what = "attacks (lines trained on)"
 	}
-	if o.leave != "" {
+	if o.leave != "" && !strings.HasPrefix(o.leave, "source:") {
 		what = "attacks left out: " + o.leave
 	}
 	table(what, all)
@@ -89,99 +95,33 @@ func report(t *trainer, c *composer, o options, th [3]float64, test []doc) {
 	table(what+", by language", lang)
 	honest := map[string]*tally{}
 	for i := range 4000 {
-		d := c.benign(uint64(1<<43+i), true)
-		into(honest, "composed:"+d.family, t.score(d), th)
+		x := c.benign(uint64(1<<43+i), true)
+		into(honest, "composed:"+x.family, score(x), th)
 	}
-	for _, d := range test {
-		s := t.score(d)
+	for _, x := range test {
+		s := score(x)
 		into(honest, "packages:all", s, th)
-		into(honest, "packages:"+d.family, s, th)
+		into(honest, "packages:"+x.family, s, th)
 	}
 	table("honest text", honest)
 	if o.eval == "" {
-		return
+		return nil
 	}
 	docs, err := readSets(o.eval)
 	if err != nil {
-		fmt.Println(err)
-		return
+		return err
 	}
-	raw := map[string][]float64{}
 	sets := map[string]*tally{}
-	ruled := map[string]*tally{}
-	for _, d := range docs {
-		if o.data != "" && !leftOut(sources, d.set) {
+	for _, x := range docs {
+		if o.data != "" && !leftOut(o.leave, x.set) {
 			continue // trained on
 		}
-		s := t.score(d)
-		// With the rules: what Scan says by rules alone, in the model's terms.
-		both := s
-		switch p := t.cut.d.Scan(detect.Input{Text: []byte(d.text)}).Score; {
-		case p >= detect.DefaultQuarantine:
-			both = max(s, th[2])
-		case p >= detect.DefaultSuspect:
-			both = max(s, th[1])
-		}
 		label := "honest "
-		if d.attack {
+		if x.attack {
 			label = "attack "
 		}
-		into(sets, label+d.set, s, th)
-		if !d.attack && o.top > 0 && s >= th[1] {
-			text, _ := t.best(d)
-			fmt.Printf("high %.1f %s %s: %q\n", s, d.set, d.family, text)
-		}
-		raw[label+d.set] = append(raw[label+d.set], s)
-		into(ruled, label+d.set, both, th)
-		if d.set == "docs_benign" {
-			into(sets, label+d.set+"/"+strings.SplitN(d.family, ",", 2)[0], s, th)
-		}
+		into(sets, label+x.set, score(x), th)
 	}
-	compare(raw)
-	var sum [3]float64
-	n := 0.0
-	for k, a := range sets {
-		if strings.HasPrefix(k, "attack ") && !strings.Contains(k, "obfuscated") && !strings.Contains(k, "bipia") && !strings.Contains(k, "naive") {
-			n++
-			for i := range sum {
-				sum[i] += 100 * float64(a.at[i]) / float64(a.n)
-			}
-		}
-	}
-	fmt.Printf("mean recall, model alone, bare task payloads left aside: %.1f %.1f %.1f\n", sum[0]/n, sum[1]/n, sum[2]/n)
-	table("sets not trained on, model alone", sets)
-	table("sets not trained on, rules and model", ruled)
-}
-
-// compare prints the recall where the honest sets just keep to the aims of the
-// suspect verdict, whatever the thresholds are: one number to compare models by.
-func compare(raw map[string][]float64) {
-	at, which := math.Inf(-1), ""
-	for set, share := range map[string]float64{"docs_benign": 0.005, "prompting_docs_benign": 0.015, "wildguard_benign": 0.01, "mitre_frr_ml_benign": 0.01, "deepset_train": 0.01} {
-		s := raw["honest "+set]
-		if len(s) == 0 {
-			continue
-		}
-		sort.Sort(sort.Reverse(sort.Float64Slice(s)))
-		if x := s[int(share*float64(len(s)))]; x > at {
-			at, which = x, set
-		}
-	}
-	sum, n, parts := 0.0, 0.0, ""
-	for _, set := range []string{"asb_templated", "cyberseceval", "deepset_train", "garak_latent_embedded", "garak_latent_payload", "garak_sysprompt", "pallms_pi"} {
-		s := raw["attack "+set]
-		if len(s) == 0 {
-			continue
-		}
-		k := 0.0
-		for _, x := range s {
-			if x > at {
-				k++
-			}
-		}
-		n++
-		sum += 100 * k / float64(len(s))
-		parts += fmt.Sprintf(" %s %.0f", set, 100*k/float64(len(s)))
-	}
-	fmt.Printf("compare: at the aims (logit %.2f, bound by %s) mean recall %.1f:%s\n", at, which, sum/n, parts)
+	table("sets not trained on", sets)
+	return nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"log"
-	"math"
 	"slices"
 	"strings"
 )
@@ -17,25 +16,32 @@ type budget [3]float64
 // them was never shown, and each is a small part of what is read: more of them may
 // be asked about.
 var budgets = map[string]budget{
-	"documents":  {0.010, 0.0035, 0.0007},
-	"llm":        {0.020, 0.012, 0.003},
-	"translated": {0.010, 0.005, 0.001},
-	"composed":   {0.025, 0.013, 0.003},
-	"rules":      {0.020, 0.012, 0.003},
-	"prompt":     {0.030, 0.018, 0.005},
-	"trigger":    {0.020, 0.012, 0.004},
-	"llmdoc":     {0.060, 0.030, 0.008},
+	"documents":                 {0.010, 0.0030, 0.0006},
+	"translated":                {0.020, 0.0080, 0.0020},
+	"llm":                       {0.030, 0.0200, 0.0030},
+	"honest:rules":              {0.150, 0.0900, 0.0200},
+	"honest:llmdoc":             {0.200, 0.1400, 0.0400},
+	"honest:prompt":             {0.040, 0.0250, 0.0040},
+	"honest:trigger":            {0.030, 0.0150, 0.0040},
+	"honest:document":           {0.150, 0.1000, 0.0300},
+	"composed":                  {0.100, 0.1000, 0.0120},
+	"set:docs_benign":           {0.010, 0.0040, 0.0016},
+	"set:prompting_docs_benign": {0.030, 0.0150, 0.0030},
+	"set:other":                 {0.020, 0.0140, 0.0050},
 }
 
 // kindOf sorts an honest document under a budget.
 func kindOf(d doc) string {
-	if d.set == "" {
-		if _, ok := budgets[d.family]; ok {
-			return d.family
-		}
-		return "composed"
-	}
 	switch {
+	case d.own:
+		return "honest:" + d.family
+	case d.set == "":
+		return "composed"
+	case d.labelled:
+		if _, ok := budgets["set:"+d.set]; ok {
+			return "set:" + d.set
+		}
+		return "set:other"
 	case d.family == "strings":
 		return "translated"
 	case aboutModels(d.set):
@@ -53,57 +59,20 @@ func aboutModels(set string) bool {
 	return false
 }
 
-// thresholds gives the lowest logits at which every kind of honest text keeps to
-// its budget. None of it was trained on.
-func (t *trainer) thresholds(c *composer, tune []doc) [3]float64 {
-	by := map[string][]float64{}
-	for i := range 12000 {
-		d := c.benign(uint64(1<<40+i), true)
-		by[kindOf(d)] = append(by[kindOf(d)], t.score(d))
-	}
-	for _, d := range tune {
-		by[kindOf(d)] = append(by[kindOf(d)], t.score(d))
-	}
-	if t.o.top > 0 {
-		t.printTop(c, tune)
-	}
-	th := [3]float64{math.Inf(-1), math.Inf(-1), math.Inf(-1)}
-	for kind, s := range by {
-		slices.Sort(s)
-		slices.Reverse(s)
-		var at [3]float64
-		for i, share := range budgets[kind] {
-			at[i] = s[min(len(s)-1, int(share*float64(len(s))))]
-			th[i] = max(th[i], at[i])
+// printTop shows the honest texts that look most like attacks, by their best window:
+// what to write more honest text about.
+func (t *trainer) printTop(samples []sample) {
+	by := map[string][]*sample{}
+	for i := range samples {
+		if s := &samples[i]; !s.attack {
+			by[s.kind] = append(by[s.kind], s)
 		}
-		log.Printf("  %-10s %5d documents: logits %.2f %.2f %.2f", kind, len(s), at[0], at[1], at[2])
 	}
-	return th
-}
-
-// printTop shows the honest windows that look most like attacks: what to write
-// more honest text about.
-func (t *trainer) printTop(c *composer, tune []doc) {
-	type hit struct {
-		text  string
-		score float64
-		lang  string
-	}
-	by := map[string][]hit{}
-	add := func(d doc) {
-		text, score := t.best(d)
-		by[kindOf(d)] = append(by[kindOf(d)], hit{text, score, d.lang + d.set + " " + d.family})
-	}
-	for i := range 12000 {
-		add(c.benign(uint64(1<<40+i), true))
-	}
-	for _, d := range tune {
-		add(d)
-	}
-	for kind, h := range by {
-		slices.SortFunc(h, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
-		for _, x := range h[:min(len(h), t.o.top)] {
-			log.Printf("%s %.2f %s: %q", kind, x.score, x.lang, x.text)
+	for kind, list := range by {
+		slices.SortFunc(list, func(a, b *sample) int { return cmp.Compare(b.logit, a.logit) })
+		for _, s := range list[:min(len(list), t.o.top)] {
+			text, z := t.best(doc{text: s.text})
+			log.Printf("top %s %.2f rules %.2f window %.2f: %q", kind, s.logit, s.f.Rules, z, text)
 		}
 	}
 }

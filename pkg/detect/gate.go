@@ -429,7 +429,7 @@ func classHash(term string) uint64 {
 	if !ok {
 		class = term
 	}
-	return hashString(class) | 1
+	return hashString(class)
 }
 
 // cueWalk goes through the classes of the cues of one sentence. A word is in the
@@ -440,6 +440,7 @@ type cueWalk struct {
 }
 
 func (c *cueWalk) slots(class uint64) (one, two uint32, ok bool) {
+	class |= 1
 	if c.last[0] == class || c.last[1] == class || c.last[2] == class || c.last[3] == class {
 		return 0, 0, false
 	}

@@ -82,10 +82,11 @@ func (s *scratch) judgeRules(n *node, text []byte) {
 			continue
 		}
 		s.voices = append(s.voices, voice{r.family, c.start, c.weight})
+		s.evidence.rule(r.family, r.weight, c.weight, n.hidden || n.depth > 0)
 		s.found(n, c.rule, start, end, c.weight)
 	}
 	for i, v := range s.voices {
-		if s.score >= certain {
+		if s.evidence.rules >= certain {
 			break
 		}
 		best := [16]voice{}
@@ -110,8 +111,9 @@ func (s *scratch) judgeRules(n *node, text []byte) {
 		for _, w := range best[:k] {
 			miss *= 1 - w.p
 		}
-		s.score = math.Max(s.score, 1-miss)
+		s.evidence.rules = math.Max(s.evidence.rules, 1-miss)
 	}
+	s.loudest = math.Max(s.loudest, s.evidence.rules)
 }
 
 // voice is what one match of a rule says.
@@ -348,7 +350,7 @@ func (s *scratch) lookAt(n *node, text []byte, m *Model, i int, sentence, group 
 	if !sentence && !group {
 		return true
 	}
-	if s.score >= s.enough {
+	if s.loudest >= s.enough {
 		// The verdict cannot get worse; a few more windows are shown to people.
 		if s.extra >= maxExtra {
 			return false
@@ -451,7 +453,7 @@ func (s *scratch) window(n *node, text []byte, of piece, kind WindowKind, m *Mod
 		} else if s.visit == nil && len(w.Cues) >= cuesInOrder {
 			continue
 		}
-		w.Cues = append(w.Cues, Cue{Term: t.name, At: in(o.start)})
+		w.Cues = append(w.Cues, Cue{Term: t.name, At: in(o.start), class: t.class})
 	}
 	w.Views, w.Depth = n.chain, n.depth
 	w.Hidden = n.hidden || n.hiddenAt(text, at.Start)
@@ -462,15 +464,18 @@ func (s *scratch) window(n *node, text []byte, of piece, kind WindowKind, m *Mod
 		s.visit(w)
 		return 0
 	}
-	p := m.ScoreWindow(w, &s.features)
+	s.features.Extract(w)
+	z := m.Logit(&s.features)
+	p := m.Probability(z)
 	if math.IsNaN(p) || p < 0 || p > 1 {
 		s.exceeded = true
 		return 0
 	}
-	if p >= minModelFinding && kind == Sentence || p >= minModelFinding && p > s.score {
+	s.evidence.window(w, z)
+	if p >= minModelFinding && kind == Sentence || p >= minModelFinding && p > s.loudest {
 		s.foundByModel(n, w, start, end, p)
 	}
-	s.score = math.Max(s.score, p)
+	s.loudest = math.Max(s.loudest, p)
 	return p
 }
 

@@ -18,6 +18,8 @@ type Model struct {
 	bias    float64
 	gain    float64 // calibration: probability = sigmoid(gain*logit + shift)
 	shift   float64
+	verdict [VerdictSize]float64 // weights of the figures of a whole text
+	topics  [Topics]topic
 	gate    gate
 }
 
@@ -36,7 +38,7 @@ var errModel = errors.New("detect: the model is damaged")
 
 // modelMagic names format and feature version: a table made for other features
 // is refused.
-const modelMagic = "SLMODEL4"
+const modelMagic = "SLMODEL5"
 
 // Weights is a model as it is trained.
 type Weights struct {
@@ -46,17 +48,20 @@ type Weights struct {
 	GateBias          [2]float64
 	GateAt            float64 // the threshold
 	GateEase          float64 // by how much lower it lies for hidden and decoded text
+	Verdict           [VerdictSize]float64
+	Topic             [Topics][]float32 // TopicSize each
+	TopicBias         [Topics]float64
 }
 
 // ParseModel reads a model file: magic, nine float64 (the model's scale, bias,
-// gain and shift; the gate's scale, its two biases, threshold and ease), then the
-// weights of model and gate, runs of zeros shortened.
+// gain and shift; the gate's scale, its two biases, threshold and ease), those of the
+// verdict, scale and bias of each topic, then the weights of model, gate and topics, runs of zeros shortened.
 func ParseModel(b []byte) (*Model, error) {
-	if len(b) < len(modelMagic)+9*8 || string(b[:len(modelMagic)]) != modelMagic {
+	if len(b) < len(modelMagic)+(9+VerdictSize+2*Topics)*8 || string(b[:len(modelMagic)]) != modelMagic {
 		return nil, errModel
 	}
 	b = b[len(modelMagic):]
-	var v [9]float64
+	var v [9 + VerdictSize + 2*Topics]float64
 	for i := range v {
 		v[i] = math.Float64frombits(binary.LittleEndian.Uint64(b))
 		if math.IsNaN(v[i]) || math.IsInf(v[i], 0) {
@@ -70,11 +75,23 @@ func ParseModel(b []byte) (*Model, error) {
 		return nil, errModel
 	}
 	m.gate.ease = int32(math.Round(v[8] / m.gate.scale))
+	copy(m.verdict[:], v[9:])
+	for i := range m.topics {
+		m.topics[i] = topic{table: make([]int8, TopicSize), scale: v[9+VerdictSize+2*i], bias: v[10+VerdictSize+2*i]}
+	}
 	b, ok := readWeights(m.weights, b)
 	if !ok {
 		return nil, errModel
 	}
-	if b, ok = readWeights(m.gate.table, b); !ok || len(b) != 0 {
+	if b, ok = readWeights(m.gate.table, b); !ok {
+		return nil, errModel
+	}
+	for i := range m.topics {
+		if b, ok = readWeights(m.topics[i].table, b); !ok {
+			return nil, errModel
+		}
+	}
+	if len(b) != 0 {
 		return nil, errModel
 	}
 	m.gate.prepare()
@@ -101,8 +118,12 @@ func readWeights(table []int8, b []byte) (rest []byte, ok bool) {
 
 // EncodeModel writes a model file. Weights are rounded to 255 steps.
 func EncodeModel(w Weights) []byte {
-	m := Model{scale: stepOf(w.Table), bias: w.Bias, gain: w.Gain, shift: w.Shift, gate: newGate(w)}
+	m := Model{scale: stepOf(w.Table), bias: w.Bias, gain: w.Gain, shift: w.Shift, verdict: w.Verdict, gate: newGate(w)}
 	m.weights = steps(w.Table, m.scale)
+	for i := range m.topics {
+		scale := stepOf(w.Topic[i])
+		m.topics[i] = topic{table: steps(w.Topic[i], scale), scale: scale, bias: w.TopicBias[i]}
+	}
 	return m.Encode()
 }
 
@@ -113,14 +134,31 @@ func (m *Model) Encode() []byte {
 	for _, v := range []float64{m.scale, m.bias, m.gain, m.shift, g.scale, g.bias[0], g.bias[1], g.at, float64(g.ease) * g.scale} {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 	}
-	return writeWeights(writeWeights(b, m.weights), g.table)
+	for _, v := range m.verdict {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	for i := range m.topics {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(m.topics[i].scale))
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(m.topics[i].bias))
+	}
+	b = writeWeights(writeWeights(b, m.weights), g.table)
+	for i := range m.topics {
+		b = writeWeights(b, m.topics[i].table)
+	}
+	return b
 }
 
 // Weights gives the model without its gate as it was trained, but for rounding.
 func (m *Model) Weights() Weights {
-	w := Weights{Table: make([]float32, len(m.weights)), Bias: m.bias, Gain: m.gain, Shift: m.shift}
+	w := Weights{Table: make([]float32, len(m.weights)), Bias: m.bias, Gain: m.gain, Shift: m.shift, Verdict: m.verdict}
 	for i, q := range m.weights {
 		w.Table[i] = float32(m.scale * float64(q))
+	}
+	for i := range m.topics {
+		w.TopicBias[i] = m.topics[i].bias
+		for _, q := range m.topics[i].table {
+			w.Topic[i] = append(w.Topic[i], float32(m.topics[i].scale*float64(q)))
+		}
 	}
 	return w
 }

@@ -2,7 +2,6 @@ package detect
 
 import (
 	"math/bits"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -16,6 +15,10 @@ type Features struct {
 
 	toks []gramToken
 	cues []uint32
+
+	// Marks by their low bits, for once. A window has 700 at most.
+	set  [1024]struct{ turn, mark uint32 }
+	turn uint32
 }
 
 // gramToken is a word, a sign, one letter of a script without spaces, or a
@@ -36,7 +39,7 @@ const (
 )
 
 // modelBits is the size of the weight table.
-const modelBits = 20
+const modelBits = 22
 
 const (
 	hashSeed  = 0x9e3779b97f4a7c15
@@ -70,6 +73,7 @@ const (
 	saltCue
 	saltPair
 	saltHit
+	saltTopic
 )
 
 var (
@@ -347,6 +351,13 @@ func (f *Features) marks(w *Window, s spots) {
 	if w.Discuss > 0 {
 		f.mark(7, uint64(min(w.Discuss, 4)))
 	}
+	if f.turn++; f.turn == 0 {
+		clear(f.set[:])
+		f.turn = 1
+	}
+	for _, m := range f.Marks {
+		f.fresh(m)
+	}
 	for i := range w.Hits {
 		h := hashString(w.Hits[i].Family)
 		f.once(mixHash(saltHit, h))
@@ -357,11 +368,10 @@ func (f *Features) marks(w *Window, s spots) {
 	// Classes of words, and which comes before which: what carries over from one
 	// language to another.
 	for i := range w.Cues {
-		_, class, ok := strings.Cut(w.Cues[i].Term, ".")
-		if !ok {
-			class = w.Cues[i].Term
+		h := w.Cues[i].class
+		if h == 0 {
+			h = classHash(w.Cues[i].Term)
 		}
-		h := hashString(class)
 		f.once(mixHash(saltCue, h))
 		if len(f.cues) < 12 {
 			for _, c := range f.cues {
@@ -375,12 +385,22 @@ func (f *Features) marks(w *Window, s spots) {
 // once adds a mark that a window has or has not.
 func (f *Features) once(h uint64) {
 	x := gramSlot(h)
-	for _, m := range f.Marks {
-		if m == x {
-			return
+	if f.fresh(x) {
+		f.Marks = append(f.Marks, x)
+	}
+}
+
+// fresh reports whether a mark was not there yet, and notes it.
+func (f *Features) fresh(x uint32) bool {
+	for i := x; ; i++ {
+		switch s := &f.set[i%uint32(len(f.set))]; {
+		case s.turn != f.turn:
+			s.turn, s.mark = f.turn, x
+			return true
+		case s.mark == x:
+			return false
 		}
 	}
-	f.Marks = append(f.Marks, x)
 }
 
 var lowerASCII = func() (t [256]byte) {

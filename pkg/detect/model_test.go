@@ -40,9 +40,17 @@ func TestModelRoundTrip(t *testing.T) {
 	w[0], w[1], w[300], w[TableSize-1] = 1, -2, 0.5, 2
 	g := make([]float32, GateSize)
 	g[7] = 1
-	m, err := ParseModel(EncodeModel(Weights{Table: w, Bias: -1, Gain: 2, Shift: 3, Gate: g, GateBias: [2]float64{-1, -2}, GateAt: 0.5}))
+	topic := make([]float32, TopicSize)
+	topic[3] = 0.5
+	m, err := ParseModel(EncodeModel(Weights{Table: w, Bias: -1, Gain: 2, Shift: 3, Gate: g, GateBias: [2]float64{-1, -2}, GateAt: 0.5, Verdict: [VerdictSize]float64{-3, 1}, Topic: [Topics][]float32{topic, topic}, TopicBias: [Topics]float64{-1, 2}}))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if got := m.topics[1].logit([]uint32{3, 3}); math.Abs(got-(2+TopicUnit(2))) > 0.01 {
+		t.Errorf("topic %.3f", got)
+	}
+	if got, want := m.Decide(&Figures{Values: [VerdictSize]float64{1, 2}}), 1/(1+math.E); math.Abs(got-want) > 1e-9 {
+		t.Errorf("verdict %.4f, want %.4f", got, want)
 	}
 	f := Features{Grams: []uint32{0, 1, 300, TableSize - 1}}
 	if got, want := m.Logit(&f), -1+(1-2+0.5+2)/2.0; math.Abs(got-want) > 0.02 {

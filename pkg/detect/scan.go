@@ -67,6 +67,7 @@ func (d *Detector) Scan(in Input) (out chunk.Scan) {
 	}
 	s.begin(d, in)
 	s.scan()
+	s.conclude()
 	return s.verdict(in)
 }
 
@@ -152,7 +153,9 @@ type scratch struct {
 	features Features
 	discuss  int
 	findings []chunk.Finding
-	score    float64
+	evidence evidence
+	loudest  float64 // the highest score of a window, or of rules, so far
+	score    float64 // of the text, once all is known
 	enough   float64 // a score that quarantines
 	extra    int     // windows scored since it was reached
 
@@ -179,7 +182,8 @@ func (s *scratch) begin(d *Detector, in Input) {
 	s.decoder.Reset(d.words)
 	s.queue = s.queue[:0]
 	s.findings = nil
-	s.expanded, s.exceeded, s.discuss, s.score = 0, false, 0, 0
+	s.expanded, s.exceeded, s.discuss, s.loudest, s.score = 0, false, 0, 0, 0
+	s.evidence = evidence{}
 	if len(s.slots) < d.slots {
 		s.slots, s.epoch = make([]slot, d.slots), 0
 	}
@@ -197,7 +201,7 @@ func (s *scratch) scan() {
 	searched := 0
 	for i := 0; i < len(s.queue); i++ {
 		searched += len(s.queue[i].v.Text)
-		if i > 0 && (s.score >= s.enough || s.exceeded) && s.visit == nil && searched > enoughExpand*len(s.text)+expandMin {
+		if i > 0 && (s.loudest >= s.enough || s.exceeded) && s.visit == nil && !s.all && searched > enoughExpand*len(s.text)+expandMin {
 			break // it is not delivered anyway
 		}
 		s.node(i)

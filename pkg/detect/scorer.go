@@ -9,12 +9,12 @@ import "github.com/stoplog/stoplog/pkg/chunk"
 // latest; a sentence shorter than 24 bytes joins its successor. It is scored alone
 // (Kind Sentence) and with its neighbours (Kind Group, at most 600 bytes), each when
 // the gate passes it (gate.go) or a rule matches in it, and both when a window within
-// three sentences scored [nearSuspect] or more. The score of a text is the greatest of
-// these and of what the rules say. A score outside [0,1] is a fault, and the text is
-// held.
+// three sentences scored [nearSuspect] or more. What the best windows score, what the
+// rules say and what kind of text surrounds them decide together (evidence.go). A score
+// outside [0,1] is a fault, and the text is held.
 //
-// [Detector.Windows] hands out these windows, so training sees what scanning sees; with all set it also gives the ones the gate would drop (Gated
-// false), which is how the loss of the cascade is measured.
+// [Detector.Windows] hands out these windows, so training sees what scanning sees; with
+// all set it also gives the ones the gate would drop (Gated false).
 
 // WindowKind tells how a window was cut.
 type WindowKind uint8
@@ -65,4 +65,6 @@ type Hit struct {
 type Cue struct {
 	Term string // language and class, for example "en.ignore" or "fr.secrecy"
 	At   int    // offset in Window.Text
+
+	class uint64 // classHash of Term; 0: not known
 }

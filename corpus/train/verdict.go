@@ -1,0 +1,281 @@
+package main
+
+import (
+	"fmt"
+	"log"
+	"math"
+	"slices"
+
+	"github.com/stoplog/stoplog/pkg/detect"
+)
+
+// What the verdict on a whole text learns from: none of it was shown to the model of
+// windows, for what that model has learned by heart says nothing about the next text.
+const (
+	verdictAttacks = 12000
+	verdictHonest  = 10000
+	verdictRidge   = 300.0
+	// What a text of each origin counts.
+	verdictComposed = 0.3 // honest and composed
+	verdictWritten  = 3.0
+	verdictLabelled = 3.0
+)
+
+// sample is one text as the verdict sees it.
+type sample struct {
+	f      detect.Figures
+	kind   string
+	text   string
+	attack bool
+	weight float64
+	logit  float64
+}
+
+// setVerdict fits the verdict, and with it says what the score of one window means. It
+// gives the logit that a window needs to matter, and the thresholds of the verdict in the
+// file's scale: a probability of 0.50 at suspect and of 0.85 at quarantine.
+func (t *trainer) setVerdict(w *detect.Weights, c *composer, tune, sets []doc) (low float64, th [3]float64, err error) {
+	m, err := detect.ParseModel(detect.EncodeModel(*w))
+	if err != nil {
+		return 0, th, err
+	}
+	samples := t.samples(t.cut.d.WithModel(m.Open()), c, tune, sets)
+	v, err := fitVerdict(samples)
+	if err != nil {
+		return 0, th, err
+	}
+	th = thresholds(samples, &v)
+	if t.o.top > 0 {
+		t.printTop(samples)
+	}
+	suspect, quarantine := th[1], max(th[2], th[1]+0.5)
+	gain := math.Log(0.85/0.15) / (quarantine - suspect)
+	log.Printf("thresholds (logit): 1%% %.2f, suspect %.2f, quarantine %.2f", th[0], suspect, quarantine)
+	for i := range v {
+		v[i] *= gain
+	}
+	v[0] -= gain * suspect
+	w.Verdict = v
+	var tops, honest []float64
+	for i := range samples {
+		switch s := &samples[i]; {
+		case s.attack && s.logit >= suspect && s.f.Rules == 0:
+			tops = append(tops, s.f.Top)
+		case !s.attack:
+			honest = append(honest, s.f.Top)
+		}
+	}
+	low, high := quantile(tops, lowShare), quantile(honest, 1-highShare)
+	high = max(high, low+1)
+	w.Gain = math.Log(0.85/0.15) / (high - low)
+	w.Shift = -w.Gain * low
+	log.Printf("windows (logit): %.2f to matter, %.2f to be enough", low, high)
+	return low, [3]float64{gain * (th[0] - suspect), 0, math.Log(0.85 / 0.15)}, nil
+}
+
+// A window matters from where the best windows of all but lowShare of the attacks that
+// are flagged lie; it is enough by itself where hardly an honest text has one.
+const (
+	lowShare  = 0.02
+	highShare = 0.0005
+)
+
+func quantile(s []float64, share float64) float64 {
+	slices.Sort(s)
+	return s[int(share*float64(len(s)-1))]
+}
+
+// samples draws the texts that the verdict is learned from: composed of lines held
+// out, honest texts held out, and labelled sets of others with -data.
+func (t *trainer) samples(d *detect.Detector, c *composer, tune, sets []doc) []sample {
+	var out []sample
+	add := func(x doc, weight float64) {
+		out = append(out, sample{f: d.Figures([]byte(x.text)), text: x.text, kind: kindOf(x), attack: x.attack, weight: weight})
+	}
+	for i := range verdictAttacks {
+		add(c.attack(uint64(1<<45+i), true), 1)
+	}
+	for i := range verdictHonest {
+		add(c.benign(uint64(1<<45+i), true), verdictComposed)
+	}
+	for _, x := range tune {
+		weight := 1.0
+		if x.own {
+			weight = verdictWritten
+		}
+		add(x, weight)
+	}
+	for _, x := range sets {
+		add(x, verdictLabelled)
+	}
+	return out
+}
+
+// fitVerdict is a logistic regression with a ridge over standardised figures, by
+// Newton's method.
+func fitVerdict(samples []sample) (w [detect.VerdictSize]float64, err error) {
+	const n = detect.VerdictSize
+	var mean, dev [n]float64
+	count := 0.0
+	for i := range samples {
+		if samples[i].f.Empty {
+			continue
+		}
+		count++
+		for k, x := range samples[i].f.Values {
+			mean[k] += x
+		}
+	}
+	for k := range mean {
+		mean[k] /= count
+	}
+	for i := range samples {
+		if !samples[i].f.Empty {
+			for k, x := range samples[i].f.Values {
+				dev[k] += (x - mean[k]) * (x - mean[k])
+			}
+		}
+	}
+	for k := range dev {
+		dev[k] = math.Sqrt(dev[k] / count)
+	}
+	mean[0], dev[0] = 0, 1 // the constant
+	var x [n]float64
+	for range 12 {
+		var grad [n]float64
+		var hess [n][n]float64
+		for k := 1; k < n; k++ {
+			grad[k] = verdictRidge * w[k]
+			hess[k][k] = verdictRidge
+		}
+		hess[0][0] = 1e-6
+		for i := range samples {
+			s := &samples[i]
+			if s.f.Empty {
+				continue
+			}
+			z := 0.0
+			for k, v := range s.f.Values {
+				x[k] = 0
+				if dev[k] > 1e-9 {
+					x[k] = (v - mean[k]) / dev[k]
+				}
+				z += w[k] * x[k]
+			}
+			p := 1 / (1 + math.Exp(-z))
+			y := 0.0
+			if s.attack {
+				y = 1
+			}
+			g, h := s.weight*(p-y), s.weight*math.Max(p*(1-p), 1e-6)
+			for a := range n {
+				if x[a] == 0 {
+					continue
+				}
+				grad[a] += g * x[a]
+				for b := 0; b <= a; b++ {
+					hess[a][b] += h * x[a] * x[b]
+				}
+			}
+		}
+		step, err := solve(&hess, &grad)
+		if err != nil {
+			return w, err
+		}
+		size := 0.0
+		for k := range w {
+			w[k] -= step[k]
+			size = math.Max(size, math.Abs(step[k]))
+		}
+		if size < 1e-6 {
+			break
+		}
+	}
+	for k := 1; k < n; k++ {
+		if dev[k] <= 1e-9 {
+			w[k] = 0
+			continue
+		}
+		w[k] /= dev[k]
+		w[0] -= w[k] * mean[k]
+	}
+	return w, nil
+}
+
+// solve solves a symmetric, positive system by Cholesky's method; of a only the lower
+// triangle is read.
+func solve(a *[detect.VerdictSize][detect.VerdictSize]float64, b *[detect.VerdictSize]float64) (x [detect.VerdictSize]float64, err error) {
+	n := len(b)
+	for i := range n {
+		for j := 0; j <= i; j++ {
+			s := a[i][j]
+			for k := range j {
+				s -= a[i][k] * a[j][k]
+			}
+			if i == j {
+				if s <= 0 {
+					return x, fmt.Errorf("the figures of the verdict depend on each other (%d)", i)
+				}
+				a[i][i] = math.Sqrt(s)
+			} else {
+				a[i][j] = s / a[j][j]
+			}
+		}
+	}
+	for i := range n {
+		s := b[i]
+		for k := range i {
+			s -= a[i][k] * x[k]
+		}
+		x[i] = s / a[i][i]
+	}
+	for i := n - 1; i >= 0; i-- {
+		s := x[i]
+		for k := i + 1; k < n; k++ {
+			s -= a[k][i] * x[k]
+		}
+		x[i] = s / a[i][i]
+	}
+	return x, nil
+}
+
+// thresholds gives the lowest logits at which every kind of honest text keeps to
+// its budget.
+func thresholds(samples []sample, w *[detect.VerdictSize]float64) (th [3]float64) {
+	by := map[string][]float64{}
+	for i := range samples {
+		s := &samples[i]
+		s.logit = math.Inf(-1)
+		if !s.f.Empty {
+			s.logit = 0
+			for k, x := range s.f.Values {
+				s.logit += w[k] * x
+			}
+		}
+		if !s.attack {
+			by[s.kind] = append(by[s.kind], s.logit)
+		}
+	}
+	th = [3]float64{math.Inf(-1), math.Inf(-1), math.Inf(-1)}
+	var kinds []string
+	for kind := range by {
+		kinds = append(kinds, kind)
+	}
+	slices.Sort(kinds)
+	for _, kind := range kinds {
+		s := by[kind]
+		slices.Sort(s)
+		slices.Reverse(s)
+		b, ok := budgets[kind]
+		if !ok {
+			b = budgets["composed"]
+		}
+		var at [3]float64
+		for i, share := range b {
+			at[i] = s[min(len(s)-1, int(share*float64(len(s))))]
+			th[i] = max(th[i], at[i])
+		}
+		log.Printf("  %-26s %5d texts: logits %.2f %.2f %.2f", kind, len(s), at[0], at[1], at[2])
+	}
+	return th
+}

@@ -1,0 +1,266 @@
+package detect
+
+import (
+	"bytes"
+	"math"
+	"slices"
+
+	"github.com/stoplog/stoplog/pkg/chunk"
+)
+
+// The verdict on a text is decided on evidence about the whole of it: the windows
+// that scored highest, what the rules say, and what kind of text surrounds them.
+// One and the same sentence is an attack in a mail and an example in a guide to
+// prompting; and a file of rules for an assistant has twenty sentences of orders where
+// an attack has three.
+
+// families of rules that evidence is kept of. A rule of another family counts in what
+// the rules say together.
+var families = [...]string{
+	"action-directive", "delimiter-forgery", "exfiltration", "fake-boundary", "hidden-text", "instruction-override",
+	"persistence", "prompt-extraction", "role-hijack", "self-propagation", "task-switch",
+}
+
+// topWindows is how many of the best windows are kept.
+const topWindows = 4
+
+// evidence is what a scan found out about a whole text.
+type evidence struct {
+	rules     float64                // what the rules say together
+	matched   [len(families)]float64 // weight of the heaviest rule of each family
+	plain     [len(families)]float64 // what is left of it where nothing excuses it
+	top       [topWindows]topWindow  // best first; no two overlap
+	tops      int
+	sentences int // sentences of the text
+}
+
+// topWindow is a window that scored high.
+type topWindow struct {
+	logit                       float64
+	raw                         chunk.Span
+	hidden, quoted, deep, whole bool
+	kind                        WindowKind
+	weight                      float64 // of the heaviest rule in it
+}
+
+// rule takes in that a rule matched. weight is the rule's own, p what its context
+// leaves of it, and where says that the words are hidden or were decoded.
+func (e *evidence) rule(family string, weight, p float64, where bool) {
+	k := slices.Index(families[:], family)
+	if k < 0 {
+		return
+	}
+	e.matched[k] = max(e.matched[k], weight)
+	if p >= weight || where {
+		e.plain[k] = max(e.plain[k], p)
+	}
+}
+
+// window takes in a scored window. Of windows that overlap the best one stands for all.
+func (e *evidence) window(w *Window, logit float64) {
+	for i := 0; i < e.tops; i++ {
+		if e.top[i].raw.Overlaps(w.Raw) && e.top[i].logit >= logit {
+			return
+		}
+	}
+	n := 0
+	for i := range e.tops {
+		if !e.top[i].raw.Overlaps(w.Raw) {
+			e.top[n] = e.top[i]
+			n++
+		}
+	}
+	i := n
+	for i > 0 && e.top[i-1].logit < logit {
+		i--
+	}
+	if i == topWindows {
+		e.tops = n
+		return
+	}
+	e.tops = min(n+1, topWindows)
+	copy(e.top[i+1:e.tops], e.top[i:])
+	t := &e.top[i]
+	*t = topWindow{logit: logit, raw: w.Raw, hidden: w.Hidden, quoted: w.Quoted, deep: w.Depth > 0, whole: w.Whole, kind: w.Kind}
+	for _, h := range w.Hits {
+		t.weight = max(t.weight, h.Weight)
+	}
+}
+
+// VerdictSize is the number of figures that a verdict is decided on.
+const VerdictSize = 80
+
+// figures describes the evidence for the verdict's model: text is the raw text,
+// discuss how many of its words say that it talks about attacks on models, topics
+// how far the rest of it is about models, and rules (logits).
+func (e *evidence) figures(text []byte, discuss int, topics [Topics]float64) (f [VerdictSize]float64) {
+	k := 0
+	put := func(values ...float64) {
+		copy(f[k:], values)
+		k += len(values)
+	}
+	yes := func(b bool) float64 {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	// Below low a window says no more than one that the gate dropped.
+	const low = 1.5
+	logit := func(i int) float64 {
+		if i >= e.tops {
+			return low
+		}
+		return min(max(e.top[i].logit, low), 12)
+	}
+	var best topWindow
+	if e.tops > 0 {
+		best = e.top[0]
+	}
+	first, second := logit(0), logit(1)
+	near := 0
+	for i := range e.tops {
+		near += int(yes(logit(i) >= first-1.5))
+	}
+	rules := e.rules
+	lists, heads, fences, persona, code := layout(text)
+	sentences := math.Log(float64(max(1, e.sentences)))
+
+	put(1, first, max(0, first-3), max(0, first-5), max(0, first-7), second, max(0, second-4), logit(2), first-second)
+	put(yes(best.hidden), yes(best.quoted), yes(best.deep), float64(best.kind), yes(best.whole))
+	put(first*yes(best.hidden), first*yes(best.quoted), first*yes(best.deep))
+	put(rules, yes(rules >= 0.3), yes(rules >= 0.5), yes(rules >= 0.7), yes(rules >= 0.85), yes(rules >= 0.95))
+	put(e.plain[:]...)
+	for i := range families {
+		put(e.matched[i] - min(e.plain[i], e.matched[i])) // quoted, in one way or another
+	}
+	for i := 1; i <= 4; i++ {
+		put(yes(discuss >= i))
+	}
+	put(first*yes(discuss >= 1), first*yes(discuss >= 3), rules*yes(discuss >= 1), rules*yes(discuss >= 3))
+	put(sentences, math.Log(float64(1+len(text)))/4, first*sentences/3, rules*sentences/3)
+	put(float64(near), yes(near >= 3))
+	put(lists, heads, fences, persona, code, first*lists, first*persona, rules*persona)
+	for _, x := range topics {
+		x = min(max(x, -5), 5)
+		put(x, max(0, x), max(0, x-2), first*x, rules*x)
+	}
+	put(best.weight, first*best.weight, rules*yes(best.weight == 0))
+	return f
+}
+
+// layout tells what a text looks like: the shares of its lines that are items of
+// lists and headings, fences of code, whether it begins by telling its reader who
+// it is, and whether it is JSON.
+func layout(text []byte) (lists, heads, fences, persona, code float64) {
+	head := bytes.TrimLeft(text[:min(len(text), 64)], " \t\r\n#*`\"'")
+	if len(head) > 0 && (head[0] == '{' || head[0] == '[') {
+		code = 1
+	}
+	if bytes.Contains(bytes.ToLower(text[:min(len(text), 400)]), []byte("you are")) {
+		persona = 1
+	}
+	lines := 0.0
+	for len(text) > 0 {
+		line, rest, _ := bytes.Cut(text, []byte{'\n'})
+		text = rest
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
+		lines++
+		switch c := line[0]; {
+		case c == '-' || c == '*' || c >= '0' && c <= '9':
+			lists++
+		case c == '#':
+			heads++
+		case bytes.HasPrefix(line, []byte("```")):
+			fences++
+		}
+	}
+	lines = max(1, lines)
+	return lists / lines, heads / lines, min(2, fences) / 2, persona, code
+}
+
+// Figures are what the verdict on a text is decided on.
+type Figures struct {
+	Values [VerdictSize]float64
+	Empty  bool    // nothing to decide: no rule matched and no window was scored
+	Rules  float64 // what the rules say together
+	Top    float64 // logit of the best window; -Inf: none was scored
+}
+
+// Figures scans a text and hands out what its verdict is decided on, for training.
+func (d *Detector) Figures(text []byte) Figures {
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	s.begin(d, Input{Text: text})
+	s.scan()
+	return s.sum()
+}
+
+// sum gives the figures of the text that was scanned.
+func (s *scratch) sum() Figures {
+	e := &s.evidence
+	f := Figures{Empty: e.tops == 0 && e.rules == 0, Rules: e.rules, Top: math.Inf(-1)}
+	if f.Empty {
+		return f
+	}
+	var best chunk.Span
+	if e.tops > 0 {
+		f.Top, best = e.top[0].logit, e.top[0].raw.Shift(s.carry)
+	}
+	var topics [Topics]float64
+	slots := TopicSlots(&s.features, s.text, best)
+	for i := range topics {
+		topics[i] = s.d.model.topics[i].logit(slots)
+	}
+	f.Values = e.figures(s.text, s.discuss, topics)
+	return f
+}
+
+// Rules that are this sure together are believed whatever the model says: from
+// believed on the text is suspect, from sure on it is quarantined. Rules that somebody
+// adds are unknown to the model, and act by this.
+const (
+	believed = 0.85
+	sure     = 0.92
+)
+
+// byRules is the least score of a text of which the rules say p.
+func byRules(p float64) float64 {
+	switch {
+	case p >= sure:
+		return p
+	case p >= believed:
+		return DefaultSuspect + (p-believed)/(sure-believed)*(DefaultQuarantine-DefaultSuspect-0.01)
+	}
+	return 0
+}
+
+// conclude turns the evidence into the score of the text.
+func (s *scratch) conclude() {
+	s.score = s.evidence.rules
+	if m := s.d.model; m != nil {
+		f := s.sum()
+		s.score = m.Decide(&f)
+	}
+	// A window cannot say more than the verdict on the whole text.
+	for i := range s.findings {
+		if f := &s.findings[i]; f.Rule == ModelRule {
+			f.Score = min(f.Score, s.score)
+		}
+	}
+}
+
+// Decide gives the probability that a text holds an injection.
+func (m *Model) Decide(f *Figures) float64 {
+	if f.Empty {
+		return 0
+	}
+	z := 0.0
+	for i, w := range m.verdict {
+		z += w * f.Values[i]
+	}
+	return max(1/(1+math.Exp(-z)), byRules(f.Rules))
+}
