@@ -54,7 +54,19 @@ type secretTable struct {
 	words *finder
 	hits  [][]*trigger // by word
 	rules []*secretRule
+	kinds int // how many of them find secrets; the others need the same finder
 	all   allowSet
+}
+
+// own registers functions of this package.
+func (t *secretTable) own(list []ownSecret, add func(string, *trigger)) {
+	for _, o := range list {
+		r := &secretRule{id: o.id, kind: secretOwn, heads: o.heads}
+		t.rules = append(t.rules, r)
+		for _, w := range o.words {
+			add(w, &trigger{rule: r, own: o.find})
+		}
+	}
 }
 
 type trigger struct {
@@ -209,13 +221,9 @@ var secretsOnce = sync.OnceValue(func() *secretTable {
 			t.rules = append(t.rules, r)
 		}
 	}
-	for _, o := range slices.Concat(ownSecrets, labels, addresses, births, macs) {
-		r := &secretRule{id: o.id, kind: secretOwn, heads: o.heads}
-		t.rules = append(t.rules, r)
-		for _, w := range o.words {
-			add(w, &trigger{rule: r, own: o.find})
-		}
-	}
+	t.own(ownSecrets, add)
+	t.kinds = len(t.rules)
+	t.own(slices.Concat(labels, addresses, births, macs), add)
 	t.words = newFinder(words, next)
 	return t
 })
@@ -734,7 +742,8 @@ func plausibleValue(b []byte) bool {
 // SecretKinds is the number of credential kinds the secret rules know.
 func SecretKinds() int {
 	kinds := map[string]bool{}
-	for _, r := range secretsOnce().rules {
+	t := secretsOnce()
+	for _, r := range t.rules[:t.kinds] {
 		kinds[r.id] = true
 	}
 	return len(kinds)

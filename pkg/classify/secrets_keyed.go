@@ -253,7 +253,7 @@ func (s *scan) keyed(start, end int) {
 		need, score = 12, 0.8
 	case saidNear:
 		need, score = 24, 0.7
-		if form == formHex && len(v) < 32 || bytes.IndexFunc(v, isDigit) < 0 {
+		if form == formHex && (len(v) < 20 || len(v) == 24) || bytes.IndexFunc(v, isDigit) < 0 {
 			return
 		}
 	case saidService:
@@ -416,13 +416,15 @@ gap:
 			}
 		case '=', ':':
 			operator, assigned = true, true
+		case '-':
+			operator = operator || s.at(i-2) == ' ' && t[i] == ' ' // API key - x
 		case '>':
 			operator = true
 		case '|', '?':
 			operator = operator || s.at(i-2) == c
 		case ',', '(':
 			argument = true
-		case ' ', '\t', '\r', '"', '\'', '`', '[', '{', ']', '-', '<', '\\', '!', '*', ')', '&', '@', '$', '~':
+		case ' ', '\t', '\r', '"', '\'', '`', '[', '{', ']', '<', '\\', '!', '*', ')', '&', '@', '$', '~':
 		case 'b', 'r', 'f', 'u': // the prefix of a literal
 			if i == from || t[i] != '"' && t[i] != '\'' || isWord(s.at(i-2)) {
 				break gap
