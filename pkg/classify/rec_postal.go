@@ -30,7 +30,7 @@ var countries = wordSet("usa u.s.a. us uk england scotland wales ireland germany
 var unitWords = wordSet("apt apartment suite ste unit floor fl room rm flat no nr num piso planta puerta escalera esc depto departamento dpto int interior col colonia fracc bloco apto apartamento conjunto cj sala casa bloc bât bâtiment appt appartement étage resid scala interno int stock etage whg wohnung top haus hs lok m box c/o block tower wing plot sector phase building bldg level shop office house h.no door ward app bur bte boîte bus bureau lgh int d daire kat blok villa flat unit box lot shop block porte kamer verdieping m lok mieszkanie dpto pis andar r/c esq dto izq lote quadra bl cond appartamento piano edif edificio etapa torre oficina bodega ap sc et bloque portal local manzana mz lt rd ajtó emelet em jud")
 
 // particles of names of places
-var placeParticles = wordSet("de del la las los el le les du des di da do dos das della dei degli delle dell of the and upon on under in am an der den dem bei im zum zur auf ob sur sous lès en saint st i y e nad pod van het 't aan")
+var placeParticles = wordSet("de del la las los el le les du des di da do dos das della dei degli delle dell of the and upon on under in am an der den dem bei im zum zur auf ob sur sous lès en saint st i y e nad pod van het 't aan alten alte neuen neue hohen großen kleinen langen kurzen grünen roten weißen oberen unteren heiligen")
 
 // word gives the end of the word of letters at i, with apostrophes, hyphens and full
 // stops inside.
@@ -692,6 +692,7 @@ func (s *scan) postal(start, end int) {
 				named = named || i-k > 2
 			}
 		case placeParticles[string(w)]:
+		case len(w) == 1 && s.at(k-1) == ' ' && is(s.at(k-2), cDigit): // 7 b
 		case house && unitWords[string(w)] || unitWords[string(w)] && is(s.at(i+1), cDigit):
 			begin = k
 		default:
