@@ -1,7 +1,7 @@
 // Command quality measures the detector, and the recognisers, on labelled texts:
 //
 //	go run ./bench/quality DIR...          # every *.jsonl in each folder
-//	go run ./bench/quality -rules DIR      # the rules without the model
+//	go run ./bench/quality -model=false DIR  # the rules without the model
 //	go run ./bench/quality -file FILE DIR  # with another model than the one built in
 //	go run ./bench/quality -entities DIR   # what the recognisers find (entities.go)
 //
@@ -50,7 +50,7 @@ type row struct {
 
 func main() {
 	log.SetFlags(0)
-	rules := flag.Bool("rules", false, "the rules without the model")
+	model := flag.Bool("model", true, "false: the rules without the model")
 	file := flag.String("file", "", "a model file; empty: the model that is built in")
 	brief := flag.Bool("brief", false, "groups only")
 	ent := flag.Bool("entities", false, "measure the recognisers by type of entity")
@@ -72,7 +72,7 @@ func main() {
 	case *ent:
 		err = entities(rows, *types, *byRule, *show, *typ)
 	default:
-		err = run(rows, *rules, *file, *brief)
+		err = run(rows, !*model, *file, *brief)
 	}
 	if err != nil {
 		log.Fatal("quality: ", err)
