@@ -104,7 +104,7 @@ modulus exponent certificate cert x509 csr subject issuer serial pubkey publicke
 regex regexp pattern class classname mime charset layer layers manifest container pod node cid ipfs magnet version semver src href
 func function const interface struct func0 symbol mangled css chunk module chunkhash contenthash filehash filename file path dir url uri link endpoint host hostname domain
 resolved tarball shasum1 nodeid`},
-		{saysNotKey, `public pub publishable page next prev previous continuation continue cancel cancellation csrf xsrf authenticity pagination resume scroll sync delta design cache foreign primary
+		{saysNotKey, `lock change starting sequence public pub publishable page next prev previous continuation continue cancel cancellation csrf xsrf authenticity pagination resume scroll sync delta design cache foreign primary
 partition sort object row index i18n translation message locale group idempotency unique lookup map dedup dedupe routing hash range natural composite dictionary dict ref template
 host known known_hosts ssh_host storagekey event node react item list header sentinel syntax lexer parser keyword count max min total input prompt completion context stop start end
 eos bos pad unk special num`},
@@ -441,6 +441,9 @@ gap:
 	if i >= 20 && (bytes.HasPrefix(t[i-20:], []byte("AKIA")) || bytes.HasPrefix(t[i-20:], []byte("ASIA"))) {
 		return saidName // the other half of an access key
 	}
+	if plain && s.typeName(i) {
+		return saidNothing
+	}
 	w := wordsBefore{text: t, at: i, stop: max(0, from-160)}
 	word := w.next()
 	if word == nil {
@@ -462,6 +465,16 @@ gap:
 		return out
 	}
 	return max(out, s.near(&w, plain, out == saidWeakly && operator))
+}
+
+// typeName reports whether the name that ends at a place is a type within others:
+// AWS::IAM::AccessKey.
+func (s *scan) typeName(end int) bool {
+	i := end
+	for i > 0 && isWord(s.text[i-1]) {
+		i--
+	}
+	return i > 1 && s.text[i-1] == ':' && s.text[i-2] == ':'
 }
 
 // codeHosts are services beside whose names commits and digests stand.

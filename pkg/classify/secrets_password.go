@@ -92,7 +92,7 @@ func (s *scan) authorization(start, end int) {
 		}
 		v := bytes.TrimRight(t[from:i], ".")
 		if len(v) > 20 || s.at(i) != ' ' {
-			if len(v) >= 16 && mixed(v) && !placeholder(v) && !stairs(v) && randomEighths(v) >= 8*16 && s.at(i) != '(' && s.at(i) != ':' {
+			if len(v) >= 20 && !s.typeName(end) && mixed(v) && !placeholder(v) && !stairs(v) && randomEighths(v) >= 8*16 && s.at(i) != '(' && s.at(i) != ':' {
 				s.addSecret("authorization-header", from, from+len(v), 0.85, false)
 			}
 			return
@@ -174,7 +174,7 @@ func (s *scan) password(start, end int) {
 			return
 		}
 	}
-	if s.aboutPassword(end, i) {
+	if s.aboutPassword(end, i) || s.typeName(i) {
 		return
 	}
 	if m := valueBehind.FindIndex(t[i:min(len(t), i+120)]); m != nil {
@@ -226,7 +226,7 @@ func (s *scan) password(start, end int) {
 		if sign == ':' && s.at(v) == ':' || sign == '|' && s.at(v-2) != '|' && (s.at(v) != ' ' || s.at(v+1) != '`') {
 			return
 		}
-	case i > op && quote(t[i-1]) && t[i-1] != t[op] && end-start > 6: // PASSWORD 'x'
+	case i > op && quote(t[i-1]) && t[i-1] != '`' && t[i-1] != t[op] && end-start > 6: // PASSWORD 'x'
 		sign, v = '"', i-1
 	case i > op && t[op] == ' ' && is(s.at(i), cAlnum|cHigh):
 		if s.option(start) {
@@ -306,7 +306,7 @@ func (s *scan) passwordAt(start, end, v int, sign byte) {
 	if said && !quoted && (!mixed(val) || !bytes.ContainsFunc(val, func(r rune) bool { return r < '0' || r >= 'A' && r <= 'Z' || r == '_' })) {
 		return // the password is sha256
 	}
-	if !mixed(val) && randomEighths(val) < 8*20 && !s.configured(start, end, v, stop) {
+	if !mixed(val) && (randomEighths(val) < 8*20 || bytes.Equal(val, bytes.ToLower(val))) && (sign == '(' || sign == ',' || !s.configured(start, end, v, stop)) {
 		return
 	}
 	s.addSecret("password", v, v+len(val), 0.75, false)
@@ -464,6 +464,9 @@ func reference(v []byte, quoted bool) bool {
 		case c != '_':
 			sign++
 		}
+	}
+	if letters == 0 && bytes.IndexByte(v, '.') > 0 || len(v) <= 20 && v[0] == '0' && v[1]|0x20 == 'x' { // a version, a number
+		return true
 	}
 	if high*2 > len(v) || sign > 0 && bytes.IndexByte(v, '/') > 0 && digit == 0 {
 		return true
