@@ -30,6 +30,9 @@ const (
 	weightLabelled = 2.0 // labelled sets
 )
 
+// labelledMax is the length, in bytes, up to which a whole text is taken as an attack.
+const labelledMax = 500
+
 type options struct {
 	out, cache, data, eval, leave, dump, gate string
 	seed                                      uint64
@@ -127,7 +130,10 @@ func run(o options) error {
 			switch {
 			case d.set == "obfuscated_sample" || leftOut(o.leave, d.set):
 			case sum64([]byte(d.text))%2 == 0:
-				t.add(d, weightLabelled)
+				// Of a long attack nobody says where it lies: its host would be learned as one.
+				if !d.attack || len(d.text) <= labelledMax {
+					t.add(d, weightLabelled)
+				}
 			default:
 				sets = append(sets, d)
 			}
