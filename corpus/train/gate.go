@@ -14,10 +14,12 @@ import (
 // the model flags and the gate drops costs gateMiss times as much as one that is
 // described in vain.
 const (
-	gateMiss   = 12.0
-	gateSlack  = 0.8 // windows this far below the suspect threshold should pass as well
-	gateEase   = 1.0 // how much lower the threshold is for hidden and decoded text
-	gateRecall = 0.9955
+	gateMiss  = 12.0
+	gateSlack = 0.8 // windows this far below the suspect threshold should pass as well
+	gateEase  = 1.0 // how much lower the threshold is for hidden and decoded text
+	// Of composed attacks, most of which are not English; of the labelled sets it is more
+	// (bench/quality).
+	gateRecall = 0.985
 	gateEpochs = 5
 )
 

@@ -11,18 +11,18 @@ import (
 // documents, suspect and quarantine.
 type budget [3]float64
 
-// budgets by kind. What is found in packages is what is met in practice. The
-// composed kinds lie as near to attacks as honest text can, one line in eight of
-// them was never shown, and each is a small part of what is read: more of them may
-// be asked about.
+// budgets by kind. What is found in packages, and what people typed, is what is met in
+// practice. Composed text, and what was written for this project (honest:…), lies as
+// near to attacks as honest text can, and is a small part of what is read: more of it
+// may be asked about. set:… is of labelled sets; translated are strings of programs.
 var budgets = map[string]budget{
 	"documents":                 {0.010, 0.0030, 0.0006},
-	"translated":                {0.020, 0.0080, 0.0020},
+	"translated":                {0.030, 0.0160, 0.0040},
 	"llm":                       {0.030, 0.0200, 0.0030},
 	"honest:rules":              {0.150, 0.0900, 0.0200},
 	"honest:llmdoc":             {0.200, 0.1500, 0.0400},
 	"honest:prompt":             {0.040, 0.0350, 0.0040},
-	"honest:trigger":            {0.030, 0.0150, 0.0040},
+	"honest:trigger":            {0.035, 0.0250, 0.0050},
 	"honest:document":           {0.150, 0.1000, 0.0300},
 	"composed":                  {0.100, 0.1000, 0.0120},
 	"set:docs_benign":           {0.010, 0.0040, 0.0016},

@@ -24,6 +24,9 @@ var families = [...]string{
 // topWindows is how many of the best windows are kept.
 const topWindows = 4
 
+// low is a logit below which a window says nothing: so the gate may drop it.
+const low = 1.5
+
 // evidence is what a scan found out about a whole text.
 type evidence struct {
 	rules     float64                // what the rules say together
@@ -105,8 +108,6 @@ func (e *evidence) figures(text []byte, discuss int, topics [Topics]float64) (f 
 		}
 		return 0
 	}
-	// Below low a window says no more than one that the gate dropped.
-	const low = 1.5
 	logit := func(i int) float64 {
 		if i >= e.tops {
 			return low
@@ -185,7 +186,7 @@ func layout(text []byte) (lists, heads, fences, persona, code float64) {
 // Figures are what the verdict on a text is decided on.
 type Figures struct {
 	Values [VerdictSize]float64
-	Empty  bool    // nothing to decide: no rule matched and no window was scored
+	Empty  bool    // nothing to decide: no rule matched and no window scored high enough to matter
 	Rules  float64 // what the rules say together
 	Top    float64 // logit of the best window; -Inf: none was scored
 }
@@ -202,7 +203,7 @@ func (d *Detector) Figures(text []byte) Figures {
 // sum gives the figures of the text that was scanned.
 func (s *scratch) sum() Figures {
 	e := &s.evidence
-	f := Figures{Empty: e.tops == 0 && e.rules == 0, Rules: e.rules, Top: math.Inf(-1)}
+	f := Figures{Empty: (e.tops == 0 || e.top[0].logit < low) && e.rules == 0, Rules: e.rules, Top: math.Inf(-1)}
 	if f.Empty {
 		return f
 	}

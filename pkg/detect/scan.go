@@ -149,7 +149,7 @@ type scratch struct {
 	windows  uint32   // described so far
 	met      []uint32 // by class of terms: the window that a cue of it was met in last
 	looked   []lookedAt
-	near     []int32 // sentences whose neighbours are to be looked at
+	near     bool // a window of the view may matter
 	features Features
 	discuss  int
 	findings []chunk.Finding
