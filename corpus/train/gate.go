@@ -19,7 +19,7 @@ const (
 	gateEase  = 1.0 // how much lower the threshold is for hidden and decoded text
 	// Of composed attacks, most of which are not English; of the labelled sets it is more
 	// (bench/quality).
-	gateRecall = 0.985
+	gateRecall = 0.989
 	gateEpochs = 5
 )
 
