@@ -86,6 +86,20 @@ func (c *composer) attack(i uint64, held bool) doc {
 	}
 }
 
+// unseen composes an attack of lines held out, but nothing of what -leave leaves out: the
+// verdict and the gate are set with it.
+func (c *composer) unseen(i uint64) doc {
+	all := *c
+	all.leave = ""
+	for {
+		d := all.attack(i, true)
+		if !c.left("family", d.family) && !c.left("lang", d.lang) {
+			return d
+		}
+		i += 1 << 50
+	}
+}
+
 // drawn draws a rule by weight: of attacks each line counts the same, for each was
 // thought of apart; of honest text the kinds with many lines count somewhat more.
 func drawn(r *rand.Rand, roots []string, weight func(string) float64) string {

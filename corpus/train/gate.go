@@ -83,7 +83,7 @@ func (t *trainer) setGate(m *detect.Model, w *detect.Weights, c *composer, hones
 	var texts [][]byte
 	var sure []bool // the model alone quarantines
 	for i := range 6000 {
-		text := []byte(c.attack(uint64(1<<44+i), true).text)
+		text := []byte(c.unseen(uint64(1<<44 + i)).text)
 		if p := open.Scan(detect.Input{Text: text}).Score; p >= detect.DefaultSuspect {
 			texts, sure = append(texts, text), append(sure, p >= detect.DefaultQuarantine)
 		}

@@ -93,7 +93,7 @@ func (t *trainer) samples(d *detect.Detector, c *composer, tune, sets []doc) []s
 		out = append(out, sample{f: d.Figures([]byte(x.text)), text: x.text, kind: kindOf(x), attack: x.attack, weight: weight})
 	}
 	for i := range verdictAttacks {
-		add(c.attack(uint64(1<<45+i), true), 1)
+		add(c.unseen(uint64(1<<45+i)), 1)
 	}
 	for i := range verdictHonest {
 		add(c.benign(uint64(1<<45+i), true), verdictComposed)
