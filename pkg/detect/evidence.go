@@ -246,12 +246,19 @@ func (s *scratch) conclude() {
 		f := s.sum()
 		s.score = m.Decide(&f)
 	}
-	// A window cannot say more than the verdict on the whole text.
-	for i := range s.findings {
-		if f := &s.findings[i]; f.Rule == ModelRule {
+	// A window cannot say more than the verdict on the whole text, and where that says
+	// next to nothing it is no finding.
+	kept := s.findings[:0]
+	for _, f := range s.findings {
+		if f.Rule == ModelRule {
+			if s.score < DefaultSuspect/2 {
+				continue
+			}
 			f.Score = min(f.Score, s.score)
 		}
+		kept = append(kept, f)
 	}
+	s.findings = kept
 }
 
 // Decide gives the probability that a text holds an injection.

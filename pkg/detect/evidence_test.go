@@ -1,7 +1,11 @@
 package detect
 
 import (
+	"bytes"
+	"encoding/json"
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stoplog/stoplog/pkg/chunk"
@@ -101,5 +105,47 @@ func TestTopicLeavesTheBestWindowOut(t *testing.T) {
 	some := len(TopicSlots(&f, text, chunk.Span{Start: 30, End: 59}))
 	if none := len(TopicSlots(&f, text, chunk.Span{Start: 0, End: len(text)})); none != 0 || some >= all || some == 0 {
 		t.Errorf("%d slots, %d without the window, %d without anything", all, some, none)
+	}
+}
+
+// What is not clean says why, and what is clean by far points at nothing by the model.
+// SPEC: DET-4
+func TestEveryVerdictHasAReason(t *testing.T) {
+	files, err := filepath.Glob("../../corpus/heldout/*.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := DefaultModel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := detector(t).WithModel(m)
+	ran := 0
+	for _, name := range files {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range bytes.Lines(b) {
+			var row struct{ ID, Text string }
+			if err := json.Unmarshal(line, &row); err != nil {
+				t.Fatal(err)
+			}
+			x := d.Scan(Input{Text: []byte(row.Text)})
+			if x.Verdict != chunk.Clean {
+				ran++
+				if len(x.Findings) == 0 {
+					t.Errorf("%s: %v at %.2f without a finding", row.ID, x.Verdict, x.Score)
+				}
+			}
+			for _, f := range x.Findings {
+				if f.Rule == ModelRule && (x.Score < DefaultSuspect/2 || f.Score > x.Score) {
+					t.Errorf("%s: the model's finding has %.2f, the text %.2f", row.ID, f.Score, x.Score)
+				}
+			}
+		}
+	}
+	if ran < 100 {
+		t.Errorf("%d verdicts that are not clean", ran)
 	}
 }

@@ -459,7 +459,8 @@ func (s *scratch) window(n *node, text []byte, of piece, kind WindowKind, m *Mod
 	// Where a window may matter all windows of its view are scored: what the gate costs in
 	// recall is then what it overlooks altogether, not which windows of a text it picks.
 	s.near = s.near || z >= low
-	if p >= minModelFinding && kind == Sentence || p >= minModelFinding && p > s.loudest {
+	// The best window is always shown: nobody is to be asked about a text without a reason.
+	if p >= minModelFinding && kind == Sentence || z >= low && p > s.loudest {
 		s.foundByModel(n, w, start, end, p)
 	}
 	s.loudest = math.Max(s.loudest, p)
@@ -483,7 +484,7 @@ func said(hits []Hit, r *rule) bool {
 // maxInWindow bounds the hits, and the cues, that one window is described with.
 const maxInWindow = 200
 
-// minModelFinding is the least score of a window that is shown as a finding.
+// minModelFinding is the least score of a sentence that is shown as a finding beside the best window.
 const minModelFinding = 0.5
 
 // ModelRule names the learned model in findings.
