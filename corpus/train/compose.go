@@ -10,16 +10,17 @@ import (
 	"unicode"
 
 	"github.com/stoplog/stoplog/corpus/grammar"
+	"github.com/stoplog/stoplog/pkg/chunk"
 )
 
-// doc is one labelled text. from and to bound the attack in it; -1 where there
-// is none, or where nobody knows (known false).
+// doc is one labelled text.
 type doc struct {
 	text              string
 	attack            bool
-	from, to          int
+	spans             []chunk.Span // of the attack in it; none: nobody knows where it lies
+	bare              bool         // written as an attack alone, without a document around it
 	lang, family, set string
-	own, labelled     bool // of corpus/honest; of a labelled set
+	own, labelled     bool // written for this project; of a labelled set
 }
 
 // composer makes documents out of the grammars. Document i of a kind is the same
@@ -30,6 +31,7 @@ type composer struct {
 	full  bool
 	leave string
 	langs []string            // those with both attacks and honest text
+	texts map[string][]doc    // attacks of corpus/attacks, by language
 	hosts [2]map[string][]doc // honest text of others that attacks are put into: to train, and held out
 }
 
@@ -48,6 +50,9 @@ func (c *composer) rng(kind string, i uint64) *rand.Rand {
 	fmt.Fprintf(h, "%s %d", kind, i)
 	return rand.New(rand.NewPCG(c.seed, h.Sum64()))
 }
+
+// isHeldOut sets one written text in eight aside, for measuring.
+func isHeldOut(text string) bool { return hashOf(text)%8 == 1 }
 
 // heldOut sets one line in eight of every rule aside, for measuring.
 func heldOut(lang, root string, line int) bool {
@@ -73,17 +78,48 @@ func (c *composer) attack(i uint64, held bool) doc {
 		lang := c.language(r)
 		g := c.set.Attack[lang]
 		roots := g.Roots("attack.")
+		lines := 0
+		for _, root := range roots {
+			lines += g.Lines(root)
+		}
+		// Each line of a grammar and each written text was thought of apart: all count the
+		// same.
+		if k := r.IntN(lines + len(c.texts[lang])); k >= lines {
+			d := c.texts[lang][k-lines]
+			if !c.wants(d.lang, d.family, isHeldOut(d.text), held) {
+				continue
+			}
+			if d.bare {
+				return c.place(r, lang, d.family, d.text, held)
+			}
+			if r.IntN(3) > 0 {
+				return d
+			}
+			a := d.spans[r.IntN(len(d.spans))]
+			return c.place(r, lang, d.family, d.text[a.Start:a.End], held)
+		}
 		root := drawn(r, roots, func(root string) float64 { return float64(g.Lines(root)) })
 		family := strings.TrimPrefix(root, "attack.")
-		if (c.left("lang", lang) || c.left("family", family)) != (held && c.leave != "" && !strings.HasPrefix(c.leave, "host:") && !strings.HasPrefix(c.leave, "source:")) {
-			continue
-		}
 		line := r.IntN(g.Lines(root))
-		if held && (c.leave == "" || strings.HasPrefix(c.leave, "source:")) && !heldOut(lang, root, line) || !held && !c.full && heldOut(lang, root, line) {
+		if !c.wants(lang, family, heldOut(lang, root, line), held) {
 			continue
 		}
 		return c.place(r, lang, family, g.Line(r, root, line, nil), held)
 	}
+}
+
+// wants reports whether an attack is one of those asked for: with held those that -leave
+// names or, where it names none, those held out; else the others.
+func (c *composer) wants(lang, family string, out, held bool) bool {
+	kind, _, _ := strings.Cut(c.leave, ":")
+	byName := kind == "lang" || kind == "family"
+	if byName && (c.left("lang", lang) || c.left("family", family)) != held {
+		return false
+	}
+	if held {
+		return byName || kind == "host" || out
+	}
+	return c.full || !out
 }
 
 // unseen composes an attack of lines held out, but nothing of what -leave leaves out: the
@@ -134,11 +170,9 @@ func (c *composer) place(r *rand.Rand, lang, family, payload string, held bool) 
 	} else {
 		text = c.host(r, textLang, markFrom+payload+markTo, held)
 	}
-	from := strings.Index(text, markFrom)
-	text = strings.Replace(text, markFrom, "", 1)
-	to := strings.Index(text, markTo)
-	text = strings.Replace(text, markTo, "", 1)
-	return doc{text: text, attack: true, from: from, to: to, lang: lang, family: family}
+	before, rest, _ := strings.Cut(text, markFrom)
+	inside, after, _ := strings.Cut(rest, markTo)
+	return doc{text: before + inside + after, attack: true, spans: []chunk.Span{{Start: len(before), End: len(before) + len(inside)}}, lang: lang, family: family}
 }
 
 // host fills a host.
@@ -205,9 +239,9 @@ func (c *composer) benign(i uint64, held bool) doc {
 		lang = "en"
 	}
 	if r.IntN(3) == 0 {
-		return doc{text: c.noise(r, s), from: -1, to: -1, lang: lang, family: kind}
+		return doc{text: c.noise(r, s), lang: lang, family: kind}
 	}
-	return doc{text: c.host(r, lang, c.noise(r, s), held && c.leave == ""), from: -1, to: -1, lang: lang, family: kind}
+	return doc{text: c.host(r, lang, c.noise(r, s), held && c.leave == ""), lang: lang, family: kind}
 }
 
 // noise varies case, spelling and ends, alike for attacks and honest text.
@@ -294,12 +328,13 @@ func splice(r *rand.Rand, text, payload string) string {
 }
 
 // byLanguage sorts out the texts of others that attacks can be put into: prose and
-// markup, not strings of programs and not rules, for rules among rules are no attack.
+// markup, not strings of programs, and few rules for assistants, for among rules many an
+// order is none.
 func byLanguage(docs []doc) map[string][]doc {
 	out := map[string][]doc{}
 	for _, d := range docs {
 		switch {
-		case d.own && (d.family == "llmdoc" || d.family == "document"):
+		case d.own && (d.family == "llmdoc" || d.family == "document" || d.family == "rules" && hashOf(d.text)%3 == 0):
 			out[d.lang] = append(out[d.lang], d)
 		case d.family == "md", d.family == "markdown", d.family == "html", d.family == "txt", d.family == "mjml":
 			out["en"] = append(out["en"], d)

@@ -47,12 +47,12 @@ func readPackages(dir string, n int, seed uint64) ([]doc, error) {
 					}
 				}
 				for _, piece := range cutPieces(text.String(), 120<<10) {
-					by[tree.name] = append(by[tree.name], doc{text: piece, from: -1, to: -1, set: tree.name, family: "strings"})
+					by[tree.name] = append(by[tree.name], doc{text: piece, set: tree.name, family: "strings"})
 				}
 				return nil
 			}
 			for _, piece := range cutPieces(string(b), 200<<10) {
-				by[tree.name] = append(by[tree.name], doc{text: piece, from: -1, to: -1, set: tree.name, family: ext})
+				by[tree.name] = append(by[tree.name], doc{text: piece, set: tree.name, family: ext})
 			}
 			return nil
 		})
@@ -211,7 +211,7 @@ func readSets(dir string) ([]doc, error) {
 				f.Close()
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
-			out = append(out, doc{text: row.Text, attack: row.Label == 1, from: -1, to: -1, family: row.Kind, labelled: true, set: strings.TrimSuffix(filepath.Base(name), ".jsonl")})
+			out = append(out, doc{text: row.Text, attack: row.Label == 1, family: row.Kind, labelled: true, set: strings.TrimSuffix(filepath.Base(name), ".jsonl")})
 		}
 		f.Close()
 		if err := sc.Err(); err != nil {
@@ -219,46 +219,4 @@ func readSets(dir string) ([]doc, error) {
 		}
 	}
 	return out, nil
-}
-
-// readHonest reads the honest documents that were written for this project: files
-// named kind-language-name.txt, documents apart by a line of equals signs.
-func readHonest(dir string) ([]doc, error) {
-	names, err := filepath.Glob(filepath.Join(dir, "*.txt"))
-	if err != nil {
-		return nil, err
-	}
-	var out []doc
-	for _, name := range names {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		part := strings.SplitN(filepath.Base(name), "-", 3)
-		if len(part) != 3 {
-			return nil, fmt.Errorf("%s: want kind-language-name.txt", name)
-		}
-		for i, text := range strings.Split("\n"+string(b)+"\n", "\n=====\n") {
-			text = strings.TrimSpace(text)
-			if text == "" {
-				return nil, fmt.Errorf("%s: document %d is empty", name, i+1)
-			}
-			out = append(out, doc{text: text, from: -1, to: -1, lang: part[1], family: part[0], own: true})
-		}
-	}
-	return out, nil
-}
-
-// splitHonest keeps one document in four for the thresholds.
-func splitHonest(docs []doc) (train, tune []doc) {
-	for _, d := range docs {
-		h := fnv.New32a()
-		h.Write([]byte(d.text))
-		if h.Sum32()%4 == 0 {
-			tune = append(tune, d)
-		} else {
-			train = append(train, d)
-		}
-	}
-	return
 }

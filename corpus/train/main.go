@@ -97,15 +97,28 @@ func run(o options) error {
 		return err
 	}
 	train, tune, test := splitNatural(natural)
-	honest, err := readHonest("corpus/honest")
+	honest, err := readWritten("corpus/honest", false)
 	if err != nil {
 		return err
 	}
-	a, b := splitHonest(honest)
+	a, b := splitWritten(honest)
 	log.Printf("honest documents: %d to train, %d to set thresholds", len(a), len(b))
 	train, tune = append(train, a...), append(tune, b...)
 	log.Printf("honest text from packages: %d pieces to train, %d to set thresholds, %d to check", len(train), len(tune), len(test))
 
+	written, err := readWritten("corpus/attacks", true)
+	if err != nil {
+		return err
+	}
+	c.texts = map[string][]doc{}
+	for _, d := range written {
+		lang := d.lang
+		if c.set.Attack[lang] == nil {
+			lang = "en" // mixed
+		}
+		c.texts[lang] = append(c.texts[lang], d)
+	}
+	log.Printf("written attacks: %d", len(written))
 	c.hosts = [2]map[string][]doc{byLanguage(train), byLanguage(tune)}
 	for i := range o.attacks {
 		t.add(c.attack(uint64(i), false), 1)

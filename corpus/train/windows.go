@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/stoplog/stoplog/corpus"
+	"github.com/stoplog/stoplog/pkg/chunk"
 	"github.com/stoplog/stoplog/pkg/detect"
 )
 
@@ -31,19 +32,27 @@ func (c cutter) each(d doc, all bool, visit func(w *detect.Window, rel int)) {
 	c.d.Windows([]byte(d.text), all, func(w *detect.Window) {
 		rel := outside
 		if d.attack {
-			if d.from < 0 {
-				rel = inside
-			} else {
-				both := min(w.Raw.End, d.to) - max(w.Raw.Start, d.from)
-				switch {
-				case both <= 0:
-				case both*2 >= d.to-d.from && both*4 >= w.Raw.Len(), both*5 >= w.Raw.Len()*4 && both >= 30:
-					rel = inside
-				default:
-					rel = partly
-				}
-			}
+			rel = d.relation(w.Raw)
 		}
 		visit(w, rel)
 	})
+}
+
+// relation tells what the bytes of a window are to the attack of a document. Where
+// nobody knows where the attack lies, all of the document is taken for it.
+func (d *doc) relation(raw chunk.Span) (rel int) {
+	if len(d.spans) == 0 {
+		return inside
+	}
+	for _, a := range d.spans {
+		both := min(raw.End, a.End) - max(raw.Start, a.Start)
+		switch {
+		case both <= 0:
+		case both*2 >= a.Len() && both*4 >= raw.Len(), both*5 >= raw.Len()*4 && both >= 30:
+			return inside
+		default:
+			rel = partly
+		}
+	}
+	return rel
 }
