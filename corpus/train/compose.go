@@ -79,8 +79,9 @@ func (c *composer) attack(i uint64, held bool) doc {
 		g := c.set.Attack[lang]
 		roots := g.Roots("attack.")
 		lines := 0
+		weight := func(root string) float64 { return float64(g.Lines(root) * common(root)) }
 		for _, root := range roots {
-			lines += g.Lines(root)
+			lines += g.Lines(root) * common(root)
 		}
 		// Each line of a grammar and each written text was thought of apart: all count the
 		// same.
@@ -98,7 +99,7 @@ func (c *composer) attack(i uint64, held bool) doc {
 			a := d.spans[r.IntN(len(d.spans))]
 			return c.place(r, lang, d.family, d.text[a.Start:a.End], held)
 		}
-		root := drawn(r, roots, func(root string) float64 { return float64(g.Lines(root)) })
+		root := drawn(r, roots, weight)
 		family := strings.TrimPrefix(root, "attack.")
 		line := r.IntN(g.Lines(root))
 		if !c.wants(lang, family, heldOut(lang, root, line), held) {
@@ -106,6 +107,15 @@ func (c *composer) attack(i uint64, held bool) doc {
 		}
 		return c.place(r, lang, family, g.Line(r, root, line, nil), held)
 	}
+}
+
+// common is how many times a line of a rule is drawn for one of another: the forms
+// that everybody tries first are few lines with many wordings each.
+func common(root string) int {
+	if strings.HasPrefix(root, "attack.classic") {
+		return 8
+	}
+	return 1
 }
 
 // wants reports whether an attack is one of those asked for: with held those that -leave
@@ -328,13 +338,13 @@ func splice(r *rand.Rand, text, payload string) string {
 }
 
 // byLanguage sorts out the texts of others that attacks can be put into: prose and
-// markup, not strings of programs, and few rules for assistants, for among rules many an
-// order is none.
+// markup, not strings of programs, and fewer prompts and rules for assistants, for among
+// rules many an order is none.
 func byLanguage(docs []doc) map[string][]doc {
 	out := map[string][]doc{}
 	for _, d := range docs {
 		switch {
-		case d.own && (d.family == "llmdoc" || d.family == "document" || d.family == "rules" && hashOf(d.text)%3 == 0):
+		case d.own && (d.family == "llmdoc" || d.family == "document" || (d.family == "rules" || d.family == "prompt") && hashOf(d.text)%3 == 0):
 			out[d.lang] = append(out[d.lang], d)
 		case d.family == "md", d.family == "markdown", d.family == "html", d.family == "txt", d.family == "mjml":
 			out["en"] = append(out["en"], d)
