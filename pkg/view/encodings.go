@@ -2,6 +2,7 @@ package view
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math/bits"
 	"strings"
 	"unicode"
@@ -69,6 +70,7 @@ const (
 	codedHex = 1 << iota
 	coded32
 	coded64
+	codedSigns // the run holds signs, or white space
 )
 
 // The kinds of byte in a run.
@@ -111,6 +113,17 @@ func (d *Decoder) kindsIn(from, to int) (any int) {
 	return any
 }
 
+// oddIn reports a byte other than a small letter in the run d.text[from:to].
+func (d *Decoder) oddIn(from, to int) bool {
+	k, m := from>>6, ^uint64(0)<<(from&63)
+	for ; k < (to-1)>>6; k, m = k+1, ^uint64(0) {
+		if m&^(d.letter[k]&^d.upper[k]) != 0 {
+			return true
+		}
+	}
+	return m&(^uint64(0)>>(63-(to-1)&63))&^(d.letter[k]&^d.upper[k]) != 0
+}
+
 // codedAs tells at a glance what the run text[from:to] may be, without decoding more
 // than its first letters. Most runs are words.
 func (d *Decoder) codedAs(from, to int) (kinds int) {
@@ -122,11 +135,17 @@ func (d *Decoder) codedAs(from, to int) (kinds int) {
 	if len(run) >= 12 && allHex(run[1:]) || len(run) > 14 && run[1]|0x20 == 'x' {
 		kinds |= codedHex
 	}
-	any |= d.kindsIn(from, from+1)
+	if any |= d.kindsIn(from, from+1); any&hasSign != 0 {
+		kinds |= codedSigns
+	}
 	if len(run) >= 16 && any&(hasUpper|hasLower) != hasUpper|hasLower && any&hasSign == 0 && !zeroOrNine(run) {
 		kinds |= coded32
 	}
 	if len(run) < 8 || len(run) < 10 && any&(hasDigit|hasSign) == 0 && any&(hasUpper|hasLower) != hasUpper|hasLower {
+		return kinds
+	}
+	// Two symbols tell most names from codes, where no line ends among the first eight.
+	if x, y := base64Value[run[0]], base64Value[run[1]]; (x|y)&0x80 == 0 && noText[x<<2|y>>4] && (binary.LittleEndian.Uint64(run)-0x21*ones)&highs == 0 {
 		return kinds
 	}
 	var first [6]byte
@@ -158,6 +177,14 @@ func (d *Decoder) codedAs(from, to int) (kinds int) {
 	return kinds | coded64
 }
 
+// noText are bytes that no text begins with.
+var noText = func() (t [256]bool) {
+	for c := range 256 {
+		t[c] = c < 0x20 && c != '\n' && c != '\t' && c != '\r' || c == 0x7f || c >= 0x80 && c < 0xc2 || c >= 0xf5
+	}
+	return t
+}()
+
 func allHex(run []byte) bool {
 	for _, c := range run {
 		if hexTable[c] == 0xff {
@@ -186,25 +213,25 @@ func (d *Decoder) runs() {
 	b64.reset()
 	b32.reset()
 	hexes.reset()
-	// Which bytes may be symbols, and which of them no word has inside.
+	// Which bytes may be symbols.
 	d.run = d.run[:len(d.letter)]
 	for k := range d.run {
 		m := d.letter[k] | d.digit[k]
 		for s := d.sign[k]; s != 0; s &= s - 1 {
 			i := bits.TrailingZeros64(s)
-			if base64Value[text[k<<6+i]] != 0xff {
-				m |= 1 << i
-			}
+			m |= (uint64(base64Value[text[k<<6+i]]>>7) ^ 1) << i
 		}
 		d.run[k] = m
 	}
-	for i := 0; ; {
-		start, end := nextRun(d.run, i, 8)
-		if end == 0 {
-			break
+	d.long = longRuns(d.long[:0], d.run)
+	i := 0 // what lies before is done
+	for _, x := range d.long {
+		start, end := int(x.from), int(x.to)
+		if start < i {
+			continue
 		}
 		i = end
-		if end-start < 24 && d.kindsIn(start+1, end) == hasLower {
+		if end-start < 24 && !d.oddIn(start+1, end) {
 			continue // a word
 		}
 		// Lines of one block: full lines of at least 32, the last one shorter.
@@ -243,6 +270,9 @@ func (d *Decoder) runs() {
 		case kinds&coded64 != 0 && d.base64Run(b64, start, end, i):
 		default:
 			// A run may begin with what does not belong to it: a path, a name.
+			if kinds&codedSigns == 0 {
+				break
+			}
 			if k := lastSign(run); k >= 0 && len(run)-k > 12 && d.codedAs(start+k+1, end)&coded64 != 0 {
 				d.base64Run(b64, start+k+1, end, i)
 			}

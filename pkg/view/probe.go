@@ -104,14 +104,11 @@ func (d *Decoder) look(text []byte) {
 	d.wide = high != 0
 }
 
-// nextRun gives the first run of at least n set bits, n being 8 or more, that begins
-// at or behind i, which does not lie inside one. Without one, to is 0.
-func nextRun(m []uint64, i, n int) (from, to int) {
-	for k := i >> 6; k < len(m); {
-		w, next := m[k], uint64(0)
-		if k == i>>6 {
-			w &= ^uint64(0) << (i & 63)
-		}
+// longRuns appends the runs of at least eight set bits, which are in order.
+func longRuns(runs []extent, m []uint64) []extent {
+	before := uint64(0) // the bit before the word
+	for k, w := range m {
+		next := uint64(0)
 		if k+1 < len(m) {
 			next = m[k+1]
 		}
@@ -121,17 +118,18 @@ func nextRun(m []uint64, i, n int) (from, to int) {
 		r &= r>>2 | next<<62
 		next &= next >> 2
 		r &= r>>4 | next<<60
-		if r == 0 {
-			k++
-			continue
+		for r &^= w<<1 | before; r != 0; r &= r - 1 {
+			s := bits.TrailingZeros64(r)
+			end := s + bits.TrailingZeros64(^(w >> s))
+			if from := k << 6; end < 64 {
+				runs = append(runs, extent{int32(from + s), int32(from + end)})
+			} else {
+				runs = append(runs, extent{int32(from + s), int32(runEnd(m, from+63))})
+			}
 		}
-		from = k<<6 + bits.TrailingZeros64(r)
-		if to = runEnd(m, from); to-from >= n {
-			return from, to
-		}
-		i, k = to, to>>6
+		before = w >> 63
 	}
-	return 0, 0
+	return runs
 }
 
 // runEnd gives the end of the run of set bits that holds bit i.
@@ -149,21 +147,30 @@ func runEnd(m []uint64, i int) int {
 
 // The kinds of byte that follow a sign.
 const (
-	thenSpace uint8 = 1 << iota // white space, or nothing
-	thenLetter
+	thenSpace  uint8 = 1 << iota // white space but line breaks, or nothing
+	thenBreak                    // a line break
+	thenLetter                   // any letter
 	thenDigit
-	thenSign
+	thenCode // a capital that is a hex digit
+	thenStop // a full stop
+	thenSign // another sign, or a full stop
 )
 
 var followed = func() (t [256]uint8) {
 	for c := range 256 {
 		switch b := byte(c); {
+		case b == '\n' || b == '\r':
+			t[c] = thenBreak
 		case b <= ' ':
 			t[c] = thenSpace
+		case b >= 'A' && b <= 'F':
+			t[c] = thenLetter | thenCode
 		case isLetter(b):
 			t[c] = thenLetter
 		case b <= '9' && b >= '0':
 			t[c] = thenDigit
+		case b == '.':
+			t[c] = thenStop | thenSign
 		case b < utf8.RuneSelf:
 			t[c] = thenSign
 		}
@@ -173,8 +180,9 @@ var followed = func() (t [256]uint8) {
 
 // telling are the signs that may ask for a view, with what must follow them for that.
 var telling = [256]uint8{
-	'%': thenLetter | thenDigit, '&': thenLetter | thenSign | thenSpace, '\\': thenLetter | thenDigit, '=': thenLetter | thenDigit | thenSpace,
-	'<': thenLetter | thenSign, '*': thenLetter | thenSign, '_': thenSign, '~': thenSign, '-': thenSpace, ']': thenSign, '"': thenSign | thenSpace, '+': thenSign | thenSpace}
+	'%': thenLetter | thenDigit, '&': thenLetter | thenSign | thenSpace | thenBreak, '\\': thenLetter | thenDigit, '=': thenCode | thenDigit | thenBreak,
+	'<': thenLetter | thenSign, '*': thenLetter | thenSign, '_': thenSign, '~': thenSign, '-': thenBreak, ']': thenSign, '"': thenStop | thenSpace,
+	'+': thenSign | thenSpace | thenBreak}
 
 // Probe tells cheaply which decoding views a folded text asks for. It may ask for a
 // view that then finds nothing.
@@ -222,13 +230,12 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 			w |= WantCodes
 			d.coded[k>>6] |= 1 << (k & 63)
 		}
+		if 64*k+64 < len(text) {
+			w |= d.signsTell(k, sign[k])
+			continue
+		}
 		for s := sign[k]; s != 0; s &= s - 1 {
-			i := k<<6 + bits.TrailingZeros64(s)
-			next := thenSpace
-			if i+1 < len(text) {
-				next = followed[text[i+1]]
-			}
-			if telling[text[i]]&next != 0 {
+			if i := k<<6 + bits.TrailingZeros64(s); i+1 < len(text) && telling[text[i]]&followed[text[i+1]] != 0 {
 				w |= d.tells(i)
 			}
 		}
@@ -238,16 +245,12 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 	}
 	if d.words != nil {
 		// Words of eight letters and more are looked at one by one.
-		for i := 0; ; {
-			from, to := nextRun(d.letter, i, 8)
-			if to == 0 {
-				break
-			}
-			if _, ok := d.words.unshuffle(text[from:to]); ok {
+		d.long = longRuns(d.long[:0], d.letter)
+		for _, x := range d.long {
+			if _, ok := d.words.unshuffle(text[x.from:x.to]); ok {
 				w |= WantSpelling
 				break
 			}
-			i = to
 		}
 	}
 	if d.wide && spacedRunes(text) {
@@ -258,6 +261,32 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 		clear(d.spaced)
 	}
 	return w | wants
+}
+
+// signsTell gives the views that signs of a block ask for, which is not the last byte of
+// the text. Most signs tell nothing: four at a time are looked at with one branch. Where
+// there are fewer, the first byte of the block is looked at again.
+func (d *Decoder) signsTell(k int, signs uint64) (w Wants) {
+	b := (*[65]byte)(d.text[64*k:])
+	tell := func(s uint64) uint8 {
+		i := bits.TrailingZeros64(s) & 63
+		return telling[b[i]] & followed[b[i+1]]
+	}
+	for s := signs; s != 0; {
+		s1 := s & (s - 1)
+		s2 := s1 & (s1 - 1)
+		s3 := s2 & (s2 - 1)
+		rest := s3 & (s3 - 1)
+		if tell(s)|tell(s1)|tell(s2)|tell(s3) != 0 {
+			for four := s &^ rest; four != 0; four &= four - 1 {
+				if tell(four) != 0 {
+					w |= d.tells(k<<6 + bits.TrailingZeros64(four))
+				}
+			}
+		}
+		s = rest
+	}
+	return w
 }
 
 // tells gives the views that the sign at text[i] asks for.

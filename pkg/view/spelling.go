@@ -202,12 +202,12 @@ func (d *Decoder) squash() {
 	text := d.text
 	p := &d.p[0]
 	p.reset()
-	for i := 0; ; {
-		from, to := nextRun(d.letter, i, 14)
-		if to == 0 {
-			break
+	d.long = longRuns(d.long[:0], d.letter)
+	for _, x := range d.long {
+		from, to := int(x.from), int(x.to)
+		if to-from < 14 {
+			continue
 		}
-		i = to
 		run := text[from:to]
 		if d.words.has(run) {
 			continue
@@ -233,8 +233,11 @@ func (d *Decoder) squash() {
 		}
 		if len(ends) < 3 {
 			var words, covered int
+			if len(run) < 16 {
+				continue
+			}
 			// Long words of other languages fall into syllables that are words somewhere.
-			if ends, words, covered = d.segment(run); words < 3 || covered*10 < len(run)*8 || covered*10 < words*32 || len(run) < 16 {
+			if ends, words, covered = d.segment(run); words < 3 || covered*10 < len(run)*8 || covered*10 < words*32 {
 				continue
 			}
 		}

@@ -7,15 +7,56 @@ import "slices"
 type Words struct {
 	nodes []wordNode
 	// shuffled finds a word by its first letter and the letters behind it, in
-	// whatever order, one of them perhaps missing.
-	shuffled map[uint32]string
+	// whatever order, one of them perhaps missing. Places is a table with open addresses:
+	// half a hash and the number in shuffled, from 1 on.
+	shuffled []shuffledWord
+	places   []uint32
 	// maybe has a bit for every signature: most words are in no order of another.
 	maybe [1 << (maybeBits - 6)]uint64
+}
+
+// shuffledWord is a word with the signature that it is found by.
+type shuffledWord struct {
+	signature uint32
+	word      string
 }
 
 const maybeBits = 18
 
 func maybeSlot(signature uint32) uint32 { return signature * 0x9e3779b1 >> (32 - maybeBits) }
+
+// maxShuffled is how many words may be found by their letters.
+const maxShuffled = 1<<16 - 1
+
+// find gives the word with a signature; empty: there is none. The word may be added at
+// the place.
+func (w *Words) find(signature uint32) (word string, place uint32) {
+	mask := uint32(len(w.places) - 1)
+	hash := signature * 0x9e3779b1
+	for i := hash >> 8 & mask; ; i = (i + 1) & mask {
+		x := w.places[i]
+		if x == 0 {
+			return "", i
+		}
+		if (x^hash)>>16 == 0 {
+			if s := &w.shuffled[x&maxShuffled-1]; s.signature == signature {
+				return s.word, i
+			}
+		}
+	}
+}
+
+// add lets a word be found by a signature, unless one is.
+func (w *Words) add(signature uint32, word string) {
+	t, place := w.find(signature)
+	if t != "" || len(w.shuffled) == maxShuffled {
+		return
+	}
+	w.shuffled = append(w.shuffled, shuffledWord{signature, word})
+	w.places[place] = signature*0x9e3779b1&^maxShuffled | uint32(len(w.shuffled))
+	k := maybeSlot(signature)
+	w.maybe[k>>6] |= 1 << (k & 63)
+}
 
 type wordNode struct {
 	next [26]int32
@@ -25,7 +66,7 @@ type wordNode struct {
 // NewWords makes a vocabulary of folded words; what is not made of the letters a
 // to z, or is shorter than two, is left out.
 func NewWords(list []string) *Words {
-	w := &Words{nodes: make([]wordNode, 1, 8192), shuffled: map[uint32]string{}}
+	w := &Words{nodes: make([]wordNode, 1, 8192), places: make([]uint32, 2*(maxShuffled+1))}
 words:
 	for _, s := range list {
 		if len(s) < 2 || len(s) > 24 {
@@ -48,9 +89,9 @@ words:
 		w.nodes[n].word = true
 	}
 	// Whole words first: they win over words that lost a letter.
-	for _, s := range list {
+	for _, s := range slices.Backward(list) {
 		if len(s) >= 5 && w.has([]byte(s)) {
-			w.shuffled[signature([]byte(s))] = s
+			w.add(signature([]byte(s)), s)
 		}
 	}
 	for _, s := range list {
@@ -59,14 +100,8 @@ words:
 		}
 		// Without its last letter a word is most often another word.
 		for i := 1; i+1 < len(s); i++ {
-			k := signature([]byte(s[:i] + s[i+1:]))
-			if _, taken := w.shuffled[k]; !taken {
-				w.shuffled[k] = s
-			}
+			w.add(signature([]byte(s[:i]+s[i+1:])), s)
 		}
-	}
-	for k := range w.shuffled {
-		w.maybe[maybeSlot(k)>>6] |= 1 << (maybeSlot(k) & 63)
 	}
 	return w
 }
@@ -120,8 +155,8 @@ func (w *Words) unshuffle(s []byte) (string, bool) {
 	if h := maybeSlot(k); w.maybe[h>>6]>>(h&63)&1 == 0 {
 		return "", false
 	}
-	t, ok := w.shuffled[k]
-	if !ok {
+	t, _ := w.find(k)
+	if t == "" {
 		return "", false
 	}
 	if len(t) == len(s)+1 {
@@ -130,18 +165,23 @@ func (w *Words) unshuffle(s []byte) (string, bool) {
 	if len(t) != len(s) {
 		return "", false
 	}
+	same := 0 // most often it is the word itself
+	for same < len(s) && s[same]|0x20 == t[same] {
+		same++
+	}
+	if same == len(s) {
+		return "", false
+	}
 	var count [26]int8
-	same := true
 	for i, c := range s {
 		c |= 0x20
 		if c < 'a' || c > 'z' {
 			return "", false
 		}
-		same = same && c == t[i]
 		count[c-'a']++
 		count[t[i]-'a']--
 	}
-	return t, !same && count == [26]int8{} && !w.has(s)
+	return t, count == [26]int8{} && !w.has(s)
 }
 
 // loses reports whether s is t without one letter.
