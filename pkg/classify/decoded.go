@@ -66,6 +66,7 @@ func (s *scan) mayDecode(start, end int) bool {
 			return true
 		}
 	}
+	high := 0
 	for k := 0; k < 8; k += 4 {
 		v := uint32(0)
 		for _, c := range t[k : k+4] {
@@ -78,8 +79,9 @@ func (s *scan) mayDecode(start, end int) bool {
 		if !text(byte(v>>16)) || !text(byte(v>>8)) || !text(byte(v)) {
 			return false
 		}
+		high += int(v>>23&1 + v>>15&1 + v>>7&1)
 	}
-	return true
+	return high <= 1 // as printable asks of six bytes
 }
 
 // sextet is what a sign of base64, in either alphabet, stands for; above 63: nothing.
@@ -114,28 +116,25 @@ func decodeToken(tok []byte) ([]byte, bool) {
 		}
 	}
 	if hexOnly && len(tok)%2 == 0 && len(tok) >= 16 {
-		if b, err := hex.DecodeString(string(tok)); err == nil && printable(b) {
-			return b, true
+		b := make([]byte, len(tok)/2)
+		if _, err := hex.Decode(b, tok); err != nil || !printable(b) {
+			return nil, false
 		}
-		return nil, false
+		return b, true
 	}
 	if digitsOnly || lower == 0 || upper == 0 || other > len(tok)/8+1 {
 		return nil, false
 	}
-	// A first look at three bytes spares decoding most identifiers.
 	enc := base64.RawStdEncoding
 	if bytes.IndexByte(tok, '-') >= 0 || bytes.IndexByte(tok, '_') >= 0 {
 		enc = base64.RawURLEncoding
 	}
-	var head [6]byte
-	if n, err := enc.Decode(head[:], tok[:8]); err != nil || !printable(head[:n]) {
+	b := make([]byte, enc.DecodedLen(len(tok)))
+	n, err := enc.Decode(b, tok)
+	if err != nil || !printable(b[:n]) {
 		return nil, false
 	}
-	b, err := enc.DecodeString(string(tok))
-	if err != nil || !printable(b) {
-		return nil, false
-	}
-	return b, true
+	return b[:n], true
 }
 
 func printable(b []byte) bool {

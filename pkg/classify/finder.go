@@ -3,8 +3,9 @@ package classify
 import (
 	"encoding/binary"
 	"math/bits"
-	"strings"
 	"unicode/utf8"
+
+	"github.com/stoplog/stoplog/corpus/recognisers"
 )
 
 // finder finds many lower-case words in one pass. Upper-case ASCII counts as lower case;
@@ -160,26 +161,28 @@ func newFinder(words []string, next [][]byteSet) *finder {
 	return f
 }
 
-// rarest gives the place of the four bytes of a word that other words have least.
+// rarest gives the place of the four bytes of a word that prose and source code have
+// least, as their pairs of letters go.
 func rarest(w string) int {
-	best, at := 0, 0
+	best, at := -1, 0
 	for i := 0; i+4 <= len(w) && i < 24; i++ {
-		score := 0
+		score, prev := 0, byte(0)
 		for k := i; k < i+4; k++ {
-			// Letters from the most frequent on; what is no letter ends few words.
-			switch r := strings.IndexByte("etaoinsrhldcumfpgwybvkxjqz", w[k]); {
-			case r >= 0:
-				score += 4 + r
-			case w[k] == ' ':
-				score += 8
+			sym := pairSymbol[w[k]]
+			switch {
+			case sym != 0 && k == i:
+				score += 24 // what stands before it is not known
+			case sym != 0:
+				score -= int(int8(recognisers.Pairs[int(prev)<<6|int(sym)]))
 			case w[k] < utf8.RuneSelf:
-				score += 16
-			default:
 				score += 24
+			default:
+				score += 40
 			}
+			prev = sym
 		}
-		if w[i] == w[i+1] && w[i] == w[i+2] && w[i] == w[i+3] { // rules of dashes
-			score = 1
+		if w[i] == w[i+1] && w[i] == w[i+2] && w[i] == w[i+3] || w[i:i+4] == ".com" { // rules of dashes
+			score = 0
 		}
 		if score > best {
 			best, at = score, i
@@ -216,11 +219,29 @@ func (f *finder) find(text []byte, report func(word, start, end int)) {
 		if v == blanks && w == blanks { // indentation
 			continue
 		}
-		m := f.bit(uint32(v)) | f.bit(uint32(v>>8))<<1 | f.bit(uint32(v>>16))<<2 | f.bit(uint32(v>>24))<<3 |
-			f.bit(uint32(w))<<4 | f.bit(uint32(w>>8))<<5 | f.bit(uint32(w>>16))<<6 | f.bit(uint32(w>>24))<<7
-		for ; m != 0; m &= m - 1 {
-			k := bits.TrailingZeros64(m)
-			f.check(text, i+k, binary.LittleEndian.Uint32(text[i+k:])|gramCase, report)
+		if f.may(uint32(v)) {
+			f.check(text, i, uint32(v), report)
+		}
+		if f.may(uint32(v >> 8)) {
+			f.check(text, i+1, uint32(v>>8), report)
+		}
+		if f.may(uint32(v >> 16)) {
+			f.check(text, i+2, uint32(v>>16), report)
+		}
+		if f.may(uint32(v >> 24)) {
+			f.check(text, i+3, uint32(v>>24), report)
+		}
+		if f.may(uint32(w)) {
+			f.check(text, i+4, uint32(w), report)
+		}
+		if f.may(uint32(w >> 8)) {
+			f.check(text, i+5, uint32(w>>8), report)
+		}
+		if f.may(uint32(w >> 16)) {
+			f.check(text, i+6, uint32(w>>16), report)
+		}
+		if f.may(uint32(w >> 24)) {
+			f.check(text, i+7, uint32(w>>24), report)
 		}
 	}
 	var tail [16]byte // the last places, as if blanks followed
@@ -230,14 +251,14 @@ func (f *finder) find(text []byte, report func(word, start, end int)) {
 	}
 }
 
-// bit is 1 if some word may hold four folded bytes.
-func (f *finder) bit(v uint32) uint64 {
+// may reports whether some word may hold four folded bytes.
+func (f *finder) may(v uint32) bool {
 	h := gramHash(v)
-	return f.bits[h>>6] >> (h & 63) & 1
+	return f.bits[h>>6]&(1<<(h&63)) != 0
 }
 
 func (f *finder) check(text []byte, at int, v uint32, report func(word, start, end int)) {
-	if h := gramHashAgain(v); f.again[h>>6]>>(h&63)&1 == 0 {
+	if h := gramHashAgain(v); f.again[h>>6]&(1<<(h&63)) == 0 {
 		return
 	}
 	for _, w := range f.list(v) {

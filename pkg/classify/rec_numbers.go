@@ -6,21 +6,16 @@ import (
 )
 
 // numbers offers every token that holds a digit to the recognisers. It goes from digit
-// to digit, eight bytes at a time; what stands between costs next to nothing.
+// to digit; what stands between costs next to nothing.
 func (s *scan) numbers() {
 	t := s.text
-	for i := digit(t, 0); i < len(t); i = digit(t, i) {
-		start := i
-		for start > 0 && is(t[start-1], cAlnum) {
-			start--
-		}
-		for i < len(t) && is(t[i], cAlnum) {
-			i++
-		}
+	for i := next(s.runs.digit, 0); i >= 0; {
+		start, end := s.runs.around(i)
 		if is(t[start], cAlpha) && s.at(start-1) == '\\' && (t[start] == 'n' || t[start] == 'r' || t[start] == 't') {
 			start++ // an escaped line end in quoted text
 		}
-		s.number(start, i)
+		s.number(start, end)
+		i = next(s.runs.digit, end)
 	}
 }
 
@@ -133,40 +128,21 @@ func (s *scan) lettersBefore(start int) int {
 	return k
 }
 
-// longRuns looks for runs of letters and digits that can be an encoding. Any run of
-// twelve holds one of every twelve places, and reaches six further on one of its sides.
+// longRuns looks for runs of letters and digits that can be an encoding or a key: those
+// of twelve, and shorter ones that a hyphen or an underscore joins to others.
 func (s *scan) longRuns() {
 	const least = 12
 	t := s.text
-	for p := least - 1; p < len(t); p += least {
-		if !is(t[p], cAlnum) {
-			continue
-		}
-		const half = least / 2
-		if !(is(t[p-half], cAlnum) && is(t[p-half/2], cAlnum)) && (p+half >= len(t) || !(is(t[p+half], cAlnum) && is(t[p+half/2], cAlnum))) {
-			continue
-		}
-		start, end, mask := p, p, uint8(0)
-		for start > 0 {
-			k := class[t[start-1]]
-			if k&cAlnum == 0 {
-				break
-			}
-			mask |= k
-			start--
-		}
-		for end < len(t) {
-			k := class[t[end]]
-			if k&cAlnum == 0 {
-				break
-			}
-			mask |= k
-			end++
-		}
-		if p = end; end-start < least || mask&(cDigit|cUpper) == 0 || mask&cAlpha == 0 {
-			if end-start >= 6 && mask&(cDigit|cUpper) != 0 && mask&cLower != 0 && (s.at(end) == '-' || s.at(end) == '_' || s.at(start-1) == '-' || s.at(start-1) == '_') {
+	for i := s.runs.nextLong(0); i >= 0; {
+		start, end := s.runs.around(i)
+		i = s.runs.nextLong(end)
+		if end-start < least {
+			if s.joins(start, end) >= least && holds(t[start:end], cLower) {
 				s.keyed(start, end) // a token with signs in it
 			}
+			continue
+		}
+		if !holds(t[start:end], cAlpha) {
 			continue
 		}
 		if start > 0 && t[start-1] == '\\' && (t[start] == 'n' || t[start] == 'r' || t[start] == 't') {
@@ -177,4 +153,30 @@ func (s *scan) longRuns() {
 		}
 		s.keyed(start, end)
 	}
+}
+
+// joins gives the length of a run with what hyphens and underscores join to it, as far as
+// it matters; 0: nothing is joined.
+func (s *scan) joins(start, end int) int {
+	from, to := start, end
+	for from > 0 && start-from < 12 && (is(s.text[from-1], cAlnum) || s.text[from-1] == '-' || s.text[from-1] == '_') {
+		from--
+	}
+	for to < len(s.text) && to-end < 12 && (is(s.text[to], cAlnum) || s.text[to] == '-' || s.text[to] == '_') {
+		to++
+	}
+	if from == start && to == end {
+		return 0
+	}
+	return to - from
+}
+
+// holds reports whether a byte of one of the classes is in a run.
+func holds(b []byte, mask uint8) bool {
+	for _, c := range b {
+		if is(c, mask) {
+			return true
+		}
+	}
+	return false
 }

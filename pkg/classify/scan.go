@@ -3,6 +3,7 @@ package classify
 // scan is one pass over one folded text.
 type scan struct {
 	text     []byte
+	runs     *runs
 	hits     []hit
 	noNames  bool // of persons
 	depth    int  // of encodings that were looked through
@@ -14,6 +15,9 @@ type scan struct {
 	keyedEnd    int                 // end of the last token that looked random
 	passwordEnd int                 // end of the last name of a password
 	commandEnd  int                 // how far commands were looked at
+	passwordRow valueRow
+	headerRow   valueRow
+	jwkEnd      int // end of the last object with a key's members
 
 	phoneEnd      int    // end of the last telephone number
 	curl          [2]int // how far options of curl were looked for
@@ -39,6 +43,9 @@ func (s *scan) add(h hit) { s.hits = append(s.hits, h) }
 
 func (s *scan) run(text []byte) {
 	s.text = text
+	s.runs = runsPool.Get().(*runs)
+	defer runsPool.Put(s.runs)
+	s.runs.fill(text)
 	s.shapes = shapesOnce()
 	s.emails()
 	s.mails = len(s.hits)

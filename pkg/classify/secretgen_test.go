@@ -188,6 +188,8 @@ func genNamed(text string) []hit {
 
 func genUnnamed(text string) []hit {
 	s := scan{noNames: true, text: []byte(text), shapes: shapesOnce(), depth: maxEncodings, secretTable: secretsOnce()}
+	s.runs = new(runs)
+	s.runs.fill(s.text)
 	s.longRuns()
 	for _, o := range ownSecrets {
 		if o.id != "password" {

@@ -34,6 +34,7 @@ type secretRule struct {
 	group   int
 	entropy float64
 	allowed allowSet
+	reach   int       // no match is longer
 	word    bool      // a word boundary must stand before the match
 	heads   []byteSet // what the first bytes of a match can be
 
@@ -247,6 +248,7 @@ func (r *secretRule) load(keywords []string, add func(string, *trigger)) {
 		if options[0] == "-u" {
 			which = 1
 		}
+		r.reach = secretWindowAfter
 		add("curl", &trigger{rule: r, own: func(s *scan, start, end int) {
 			if isWord(s.at(start-1)) || isWord(s.at(end)) {
 				return
@@ -275,6 +277,11 @@ func (r *secretRule) load(keywords []string, add func(string, *trigger)) {
 				}
 				r.expr = `^(` + value + `)` + valueEnd
 				r.group = 1
+				if re, err := syntax.Parse(value, syntax.Perl); err == nil {
+					r.reach = longest(re, 500) + 1 + len(`\u003c`)
+				} else {
+					r.reach = 512
+				}
 				for _, l := range unique(lits) {
 					add(l, &trigger{rule: r})
 				}
@@ -286,8 +293,10 @@ func (r *secretRule) load(keywords []string, add func(string, *trigger)) {
 	if err != nil {
 		panic(fmt.Sprintf("classify: secret rule %s: %v", r.id, err))
 	}
-	if lits, _ := prefixes(re); usable(lits) {
+	kubernetes := r.id == "kubernetes-secret-yaml" // begins with "data:", or ends with what is rarer
+	if lits, _ := prefixes(re); usable(lits) && !kubernetes {
 		r.kind = secretPrefix
+		r.reach = longest(re, 4*secretWindowAfter-1) + 1 + len(`\u003c`)
 		r.word = strings.HasPrefix(r.expr, `\b`) || strings.HasPrefix(r.expr, `(?i)\b`)
 		r.heads, _ = heads(re, nil)
 		r.expr = `^(?:` + strings.ReplaceAll(r.expr, asgEnd, valueEnd) + `)`
@@ -304,8 +313,8 @@ func (r *secretRule) load(keywords []string, add func(string, *trigger)) {
 		return
 	}
 	r.kind = secretWindow
-	if r.id == "kubernetes-secret-yaml" {
-		keywords = []string{"kind:"} // "secret" is everywhere, and every match has this
+	if kubernetes {
+		keywords = []string{"kind: secret", "kind:secret", `kind: "secret`, "kind: 'secret"}
 	}
 	if r.id == "azure-ad-client-secret" { // a digit stands before Q~
 		keywords = []string{"0q~", "1q~", "2q~", "3q~", "4q~", "5q~", "6q~", "7q~", "8q~", "9q~"}
@@ -501,6 +510,43 @@ func heads(re *syntax.Regexp, at []byteSet) (sets []byteSet, more bool) {
 	return at, false
 }
 
+// longest gives how many bytes a match can have, and one more for what $ and \b look at;
+// most where there is no bound below it. A short piece of text keeps the engine away from
+// its slow way of matching.
+func longest(re *syntax.Regexp, most int) int {
+	n := 1
+	switch re.Op {
+	case syntax.OpLiteral:
+		n = utf8.UTFMax * len(re.Rune)
+		if strings.IndexFunc(string(re.Rune), func(r rune) bool { return r >= utf8.RuneSelf || r == 's' || r == 'k' || r == 'S' || r == 'K' }) < 0 {
+			n = len(re.Rune) // s and k have other forms in other cases
+		}
+	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		n = utf8.UTFMax
+		if k := len(re.Rune); k > 0 && re.Rune[k-1] < utf8.RuneSelf {
+			n = 1
+		}
+	case syntax.OpStar, syntax.OpPlus:
+		return most
+	case syntax.OpRepeat:
+		if re.Max < 0 {
+			return most
+		}
+		n = re.Max * longest(re.Sub[0], most)
+	case syntax.OpQuest, syntax.OpCapture:
+		n = longest(re.Sub[0], most)
+	case syntax.OpConcat:
+		for _, sub := range re.Sub {
+			n += longest(sub, most)
+		}
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			n = max(n, longest(sub, most))
+		}
+	}
+	return min(n, most)
+}
+
 func (r *secretRule) regexp() *regexp.Regexp {
 	r.once.Do(func() { r.re = regexp.MustCompile(r.expr) })
 	return r.re
@@ -556,7 +602,7 @@ func (s *scan) secret(tr *trigger, start, end int) {
 				return
 			}
 		}
-		s.match(r, start, min(len(s.text), start+4*secretWindowAfter))
+		s.match(r, start, min(len(s.text), start+r.reach))
 	case secretAssigned:
 		if !nameCase(s.text[start:end]) || is(s.text[start], cLower) && is(s.at(start-1), cLower) && end-start < 6 {
 			return // SetSysctl holds no etsy, and blob no lob
@@ -565,7 +611,7 @@ func (s *scan) secret(tr *trigger, start, end int) {
 		if v < 0 {
 			return
 		}
-		s.match(r, v, min(len(s.text), v+512))
+		s.match(r, v, min(len(s.text), v+r.reach))
 	case secretWindow:
 		// A window reaches twice as far as a match may, so that the next one is due only a
 		// window later: keywords in a row cost no more than keywords far apart.

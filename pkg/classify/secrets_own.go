@@ -5,8 +5,10 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Secrets whose structure a pattern cannot check.
@@ -21,6 +23,7 @@ type ownSecret struct {
 var ownSecrets = []ownSecret{
 	{"private-key", []string{"-----begin", "---- begin ssh2"}, (*scan).privateKey, nil},
 	{"jwt", []string{"eyj", "eya"}, (*scan).jwt, nil},
+	{"jwk-private", []string{`"kty"`}, (*scan).privateJWK, nil},
 	{"connection-string", []string{"password=", "pwd=", "accountkey=", "sharedaccesskey="}, (*scan).keyValue, nil},
 	{"basic-auth-header", []string{"basic "}, (*scan).basic, nil},
 	{"bearer-token", []string{"bearer ", "token "}, (*scan).bearer, nil},
@@ -199,6 +202,28 @@ func allowedURLPort(auth, pass []byte) bool {
 	return i > 0 && digits(pass[:i]) && i <= 5
 }
 
+// privateJWK takes the secret member of a key in JSON (RFC 7517): d of a key pair, k of a
+// symmetric one.
+func (s *scan) privateJWK(start, end int) {
+	t := s.text
+	if start < s.jwkEnd {
+		return // in an object that was looked at
+	}
+	from, to := start, end
+	for from > 0 && start-from < 1<<11 && t[from-1] != '{' && t[from-1] != '}' {
+		from--
+	}
+	for to < len(t) && to-end < 1<<12 && t[to] != '{' && t[to] != '}' {
+		to++
+	}
+	s.jwkEnd = to
+	if m := jwkMember.FindSubmatchIndex(t[from:to]); m != nil {
+		s.addSecret("jwk-private", from+m[2], from+m[3], 0.95, true)
+	}
+}
+
+var jwkMember = regexp.MustCompile(`"[dk]"\s{0,3}:\s{0,3}"([A-Za-z0-9_-]{20,})"`)
+
 // placeholder reports whether a value stands for a secret that is elsewhere.
 func placeholder(b []byte) bool {
 	if len(b) == 0 {
@@ -222,13 +247,12 @@ func placeholder(b []byte) bool {
 	if placeholders[low] {
 		return true
 	}
-	for _, p := range []string{"your", "example", "changeme", "change_me", "change-me", "placeholder", "redacted", "xxxx", "insert", "replace", "dummy", "process.env", "os.environ", "getenv", "secrets.", "vault:", "enc["} {
-		if strings.Contains(low, p) {
-			return true
-		}
-	}
-	return false
+	return placeholderParts().any([]byte(low))
 }
+
+var placeholderParts = sync.OnceValue(func() *automaton {
+	return newAutomaton([]string{"your", "example", "changeme", "change_me", "change-me", "placeholder", "redacted", "xxxx", "insert", "replace", "dummy", "process.env", "os.environ", "getenv", "secrets.", "vault:", "enc["})
+})
 
 // templated reports whether most of a value is filled in later: ${DB_PASSWORD}-x, {{ pw }}.
 func templated(b []byte) bool {
@@ -277,21 +301,19 @@ func (s *scan) keyValue(start, end int) {
 		i++
 	}
 	v := t[end:i]
-	if len(v) < 6 || placeholder(v) || !mixed(v) {
+	if len(v) < 6 || !mixed(v) {
 		return
 	}
-	before := bytes.ToLower(t[max(0, start-200):start])
-	after := bytes.ToLower(t[i:min(len(t), i+80)])
-	known := false
-	for _, w := range []string{"server=", "data source=", "host=", "accountname=", "endpoint=", "database=", "uid=", "user id=", "user=", "dsn=", "driver=", "jdbc:"} {
-		if bytes.Contains(before, []byte(w)) || bytes.Contains(after, []byte(w)) {
-			known = true
-		}
-	}
-	if known {
+	near := connectionWords()
+	if (near.any(t[max(0, start-200):start]) || near.any(t[i:min(len(t), i+80)])) && !placeholder(v) {
 		s.addSecret("connection-string", end, i, 0.95, true)
 	}
 }
+
+// connectionWords are the other keys of a connection string.
+var connectionWords = sync.OnceValue(func() *automaton {
+	return newAutomaton([]string{"server=", "data source=", "host=", "accountname=", "endpoint=", "database=", "uid=", "user id=", "user=", "dsn=", "driver=", "jdbc:"})
+})
 
 // mixed reports whether a value has at least two kinds of characters, one of them no
 // lower-case letter: a word has not.

@@ -87,9 +87,13 @@ func (s *scan) authorization(start, end int) {
 	}
 	for range 2 {
 		from := i
+		if s.looked(&s.headerRow, from) {
+			return
+		}
 		for i < len(t) && i-from < 2048 && (base64URL(t[i]) || t[i] == '.' || t[i] == '+' || t[i] == '/' || t[i] == '=' || t[i] == '~') {
 			i++
 		}
+		s.headerRow.end = max(s.headerRow.end, i)
 		v := bytes.TrimRight(t[from:i], ".")
 		if len(v) > 20 || s.at(i) != ' ' {
 			if len(v) >= 20 && !s.typeName(end) && mixed(v) && !placeholder(v) && !stairs(v) && randomEighths(v) >= 8*16 && s.at(i) != '(' && s.at(i) != ':' {
@@ -292,9 +296,13 @@ func (s *scan) passwordAt(start, end, v int, sign byte) {
 			return
 		}
 	} else {
+		if s.looked(&s.passwordRow, v) {
+			return
+		}
 		for stop < len(t) && stop-v < 128 && !is(t[stop], cSpace) && !quote(t[stop]) && t[stop] != '<' && t[stop] != ';' && t[stop] != ',' && t[stop] != '&' {
 			stop++
 		}
+		s.passwordRow.end = max(s.passwordRow.end, stop)
 		for stop > v && bytes.IndexByte([]byte(".,;)]}\\"), t[stop-1]) >= 0 {
 			stop--
 		}
@@ -310,6 +318,20 @@ func (s *scan) passwordAt(start, end, v int, sign byte) {
 		return
 	}
 	s.addSecret("password", v, v+len(val), 0.75, false)
+}
+
+// valueRow is a value that holds names of values in a row: password=password=password=x.
+type valueRow struct{ end, tries int }
+
+// looked reports whether a value that begins inside another one need not be looked at: what
+// encloses it was judged with all that it holds, and so were the first few inside it.
+func (s *scan) looked(r *valueRow, from int) bool {
+	if from >= r.end {
+		r.tries = 0
+		return false
+	}
+	r.tries++
+	return r.tries > 8
 }
 
 // strong reports whether a word has letters, digits and a sign: no word of a sentence has.
