@@ -3,6 +3,7 @@ package detect
 import (
 	"cmp"
 	"errors"
+	"math/bits"
 	"slices"
 )
 
@@ -16,11 +17,15 @@ import (
 type automaton struct {
 	class [256]uint8 // byte class; 0: in no literal
 	shift uint       // log2 of the row length
-	// delta holds, for state s (premultiplied: row start) and class c, the next state;
-	// its top bit says that literals end there.
+	// delta holds, for state s (premultiplied: row start) and class c, the next state. Its
+	// top bit says that open literals end with the byte, or closed ones before it.
 	delta []uint32
-	depth []uint16  // by state number: length of the state's string
-	outs  [][]int32 // by state number: literals that end there
+	depth []uint16 // by state number: length of the state's string
+	// Literals that end in state n: ids[first[2n]:first[2n+1]] open ones, then, up to
+	// first[2n+2], closed ones.
+	first  []int32
+	ids    []int32
+	letter [256]bool // classes of ASCII letters and digits
 	// The root, inside and outside of words.
 	inside, outside uint32
 	// fold is foldByte, and a space for signs that no literal holds.
@@ -39,9 +44,12 @@ var spaceFold = func() (t [256]byte) {
 
 // hit is the end of one or more literals.
 type hit struct {
-	end   int32 // offset just behind the literal
-	state uint32
+	end  int32 // offset just behind the literal
+	list int32 // of ids, which goes from first[list] to first[list+1]
 }
+
+// found gives the literals of a hit.
+func (a *automaton) found(h hit) []int32 { return a.ids[a.first[h.list]:a.first[h.list+1]] }
 
 // foldByte folds one byte as the automaton does.
 func foldByte(b byte) byte {
@@ -57,17 +65,19 @@ func foldByte(b byte) byte {
 // pattern is one literal of an automaton. Its text is folded already (see
 // foldByte), not empty, holds no two spaces in a row and neither begins nor ends
 // with one. A bounded pattern that begins with an ASCII letter or digit is found
-// only where a word begins, which keeps the cursor at rest inside other words.
+// only where a word begins, which keeps the cursor at rest inside other words. A closed
+// one is not found where an ASCII letter or digit follows: beginnings of words are words
+// in some language.
 type pattern struct {
-	text    string
-	bounded bool
+	text            string
+	bounded, closed bool
 }
 
 // trieNode is one string of the trie. There are two roots: literals that must begin
 // where a word begins hang from the second.
 type trieNode struct {
 	child, sibling int32 // 0: none
-	out            []int32
+	open, closed   []int32
 	number         uint32 // of its state
 	fall           uint32 // row of the state that its longest suffix is in
 	class, last    uint8  // of the byte read last, and the byte
@@ -106,7 +116,7 @@ func newAutomaton(patterns []pattern) (*automaton, error) {
 			a.fold[b] = ' '
 		}
 	}
-	var letter [256]bool // by class
+	letter := &a.letter
 	letter[1] = true
 	var byteOf [256]byte
 	for b := range 256 {
@@ -136,7 +146,6 @@ func newAutomaton(patterns []pattern) (*automaton, error) {
 	// a letter may be an escaped line break.
 	a.delta = make([]uint32, states*row)
 	a.depth = make([]uint16, states)
-	a.outs = make([][]int32, states)
 	a.inside, a.outside = 0, uint32(row)
 	behind := uint32(2 * row)
 	at := func(base uint32) []uint32 { return a.delta[base : int(base)+row] }
@@ -166,13 +175,11 @@ func newAutomaton(patterns []pattern) (*automaton, error) {
 			n.number = uint32(len(order) + 3)
 			order = append(order, t)
 			n.fall = fall[n.class] &^ matchFlag
-			if more := a.outs[n.fall>>a.shift]; len(n.out) == 0 {
-				n.out = more
-			} else {
-				n.out = append(n.out, more...)
+			if f := n.fall >> a.shift; f >= 3 {
+				n.open, n.closed = with(n.open, trie[order[f-3]].open), with(n.closed, trie[order[f-3]].closed)
 			}
-			a.depth[n.number], a.outs[n.number] = depth, n.out
-			if out[n.class] = n.number << a.shift; len(n.out) > 0 {
+			a.depth[n.number] = depth
+			if out[n.class] = n.number << a.shift; len(n.open) > 0 {
 				out[n.class] |= matchFlag
 			}
 		}
@@ -200,8 +207,29 @@ func newAutomaton(patterns []pattern) (*automaton, error) {
 		case ' ':
 			out[a.class[' ']] = base // a run of spaces is one space
 		}
+		for c := 0; len(n.closed) > 0 && c < classes; c++ {
+			if !letter[c] {
+				out[c] |= matchFlag
+			}
+		}
+	}
+	a.first = make([]int32, 2*states+1)
+	for i, s := range order {
+		n := 2 * (i + 3)
+		a.ids = append(a.ids, trie[s].open...)
+		a.first[n+1] = int32(len(a.ids))
+		a.ids = append(a.ids, trie[s].closed...)
+		a.first[n+2] = int32(len(a.ids))
 	}
 	return a, nil
+}
+
+// with gives a list followed by another, which it may share.
+func with(own, more []int32) []int32 {
+	if len(own) == 0 {
+		return more
+	}
+	return append(own, more...)
 }
 
 // trie puts the literals in order and makes their trie. Its first two nodes are the
@@ -245,7 +273,11 @@ func (a *automaton) trie(patterns []pattern) []trieNode {
 		}
 		text = p.text
 		s := path[len(path)-1]
-		trie[s].out = append(trie[s].out, id)
+		if n := &trie[s]; p.closed {
+			n.closed = append(n.closed, id)
+		} else {
+			n.open = append(n.open, id)
+		}
 	}
 	return trie
 }
@@ -289,7 +321,7 @@ func (h *hits) reset() {
 // run appends every hit in text to h.
 func (a *automaton) run(h *hits, text []byte) {
 	if len(text) < quarters {
-		h[0] = a.from(h[0], text, 0, len(text), a.outside)
+		h[0] = a.from(h[0], text, 0, a.outside)
 		return
 	}
 	q := len(text) / 4
@@ -297,29 +329,28 @@ func (a *automaton) run(h *hits, text []byte) {
 	t1, t2, t3 = t1[:len(t0)], t2[:len(t0)], t3[:len(t0)]
 	s0, s1, s2, s3 := a.outside, a.begin(text, q), a.begin(text, 2*q), a.begin(text, 3*q)
 	delta, class := a.delta, &a.class
-	for i, b := range t0 {
-		s0 = delta[s0+uint32(class[b])]
-		s1 = delta[s1+uint32(class[t1[i]])]
-		s2 = delta[s2+uint32(class[t2[i]])]
-		s3 = delta[s3+uint32(class[t3[i]])]
-		if (s0|s1|s2|s3)&matchFlag != 0 {
-			if s0&matchFlag != 0 {
-				s0 &^= matchFlag
-				h[0] = append(h[0], hit{int32(i + 1), s0})
+	for i := 0; i < len(t0); i++ {
+		// Nothing is called in the inner loop, so that all of it stays in registers.
+		var n0, n1, n2, n3 uint32
+		for ; i < len(t0); i++ {
+			n0 = delta[s0+uint32(class[t0[i]])]
+			n1 = delta[s1+uint32(class[t1[i]])]
+			n2 = delta[s2+uint32(class[t2[i]])]
+			n3 = delta[s3+uint32(class[t3[i]])]
+			if (n0|n1|n2|n3)&matchFlag != 0 {
+				break
 			}
-			if s1&matchFlag != 0 {
-				s1 &^= matchFlag
-				h[1] = append(h[1], hit{int32(q + i + 1), s1})
-			}
-			if s2&matchFlag != 0 {
-				s2 &^= matchFlag
-				h[2] = append(h[2], hit{int32(2*q + i + 1), s2})
-			}
-			if s3&matchFlag != 0 {
-				s3 &^= matchFlag
-				h[3] = append(h[3], hit{int32(3*q + i + 1), s3})
-			}
+			s0, s1, s2, s3 = n0, n1, n2, n3
 		}
+		if i == len(t0) {
+			break
+		}
+		before, now := [4]uint32{s0, s1, s2, s3}, [4]uint32{n0, n1, n2, n3}
+		for m := n0>>31 | n1>>31<<1 | n2>>31<<2 | n3>>31<<3; m != 0; m &= m - 1 {
+			k := bits.TrailingZeros32(m) & 3
+			h[k] = a.note(h[k], text, k*q+i, before[k], now[k]&^matchFlag)
+		}
+		s0, s1, s2, s3 = n0&^matchFlag, n1&^matchFlag, n2&^matchFlag, n3&^matchFlag
 	}
 	// What begins in one quarter and ends in the next: follow each cursor on until
 	// its state holds nothing that began before the border. The next quarter's own
@@ -327,18 +358,38 @@ func (a *automaton) run(h *hits, text []byte) {
 	h[0] = a.over(h[0], text, q, s0)
 	h[1] = a.over(h[1], text, 2*q, s1)
 	h[2] = a.over(h[2], text, 3*q, s2)
-	h[3] = a.from(h[3], text, 4*q, len(text), s3)
+	h[3] = a.from(h[3], text, 4*q, s3)
 }
 
-func (a *automaton) from(hits []hit, text []byte, from, to int, s uint32) []hit {
-	for i := from; i < to; i++ {
-		s = a.delta[s+uint32(a.class[text[i]])]
-		if s&matchFlag != 0 {
-			s &^= matchFlag
-			hits = append(hits, hit{int32(i + 1), s})
-		}
+// note appends what ends before text[i] in state before, and with it in state now.
+func (a *automaton) note(hits []hit, text []byte, i int, before, now uint32) []hit {
+	if n := int32(before >> a.shift << 1); a.first[n+1] != a.first[n+2] && !a.letter[a.class[text[i]]] {
+		hits = append(hits, hit{int32(i), n + 1})
+	}
+	if n := int32(now >> a.shift << 1); a.first[n] != a.first[n+1] {
+		hits = append(hits, hit{int32(i + 1), n})
 	}
 	return hits
+}
+
+// last appends what ends with the text in state s.
+func (a *automaton) last(hits []hit, text []byte, s uint32) []hit {
+	if n := int32(s >> a.shift << 1); a.first[n+1] != a.first[n+2] {
+		hits = append(hits, hit{int32(len(text)), n + 1})
+	}
+	return hits
+}
+
+func (a *automaton) from(hits []hit, text []byte, from int, s uint32) []hit {
+	for i := from; i < len(text); i++ {
+		n := a.delta[s+uint32(a.class[text[i]])]
+		if n&matchFlag != 0 {
+			n &^= matchFlag
+			hits = a.note(hits, text, i, s, n)
+		}
+		s = n
+	}
+	return a.last(hits, text, s)
 }
 
 // over follows a cursor across the border at from. It reports hits whose longest
@@ -346,24 +397,24 @@ func (a *automaton) from(hits []hit, text []byte, from, to int, s uint32) []hit 
 // by the next cursor too; the detector drops what it has seen.
 func (a *automaton) over(hits []hit, text []byte, from int, s uint32) []hit {
 	n := 0 // bytes behind the border that the state's string may hold
-	for i := from; i < len(text); i++ {
+	for i := from; ; i++ {
 		if int(a.depth[s>>a.shift]) <= n {
 			return hits
+		}
+		if i == len(text) {
+			return a.last(hits, text, s)
 		}
 		b := text[i]
 		next := a.delta[s+uint32(a.class[b])]
 		if a.fold[b] != ' ' || next&^matchFlag != s {
 			n++
 		}
-		s = next
-		if s&matchFlag != 0 {
-			s &^= matchFlag
-			if int(a.depth[s>>a.shift]) > n {
-				hits = append(hits, hit{int32(i + 1), s})
-			}
+		if next&matchFlag != 0 {
+			next &^= matchFlag
+			hits = a.note(hits, text, i, s, next)
 		}
+		s = next
 	}
-	return hits
 }
 
 // began gives the offset at which literal lit begins in text when it ends at end.

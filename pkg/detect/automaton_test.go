@@ -31,17 +31,21 @@ func sorted(o []occ) []occ {
 	return out
 }
 
-// bounded makes every other literal one that must begin where a word begins.
+// bounded makes every other literal one that must begin where a word begins, and some
+// that must end where one ends.
 func bounded(lits []string) []pattern {
 	out := make([]pattern, len(lits))
 	for i, l := range lits {
-		out[i] = pattern{l, i%2 == 1}
+		out[i] = pattern{l, i%2 == 1, i%3 != 1}
 	}
 	return out
 }
 
-// allowed reports whether a literal may begin at text[start:].
-func allowed(p pattern, text []byte, start int) bool {
+// allowed reports whether a literal may stand as text[start:end].
+func allowed(p pattern, text []byte, start, end int) bool {
+	if p.closed && end < len(text) && wordByte(text[end]) {
+		return false
+	}
 	return !p.bounded || !wordByte(p.text[0]) || start == 0 || !wordByte(text[start-1]) || escapedBreak(text, start)
 }
 
@@ -50,7 +54,7 @@ func ours(t testing.TB, a *automaton, lits []string, text []byte) []occ {
 	var found hits
 	a.run(&found, text)
 	for _, h := range slices.Concat(found[:]...) {
-		for _, id := range a.outs[h.state>>a.shift] {
+		for _, id := range a.found(h) {
 			start, ok := a.began(text, lits[id], int(h.end))
 			if !ok {
 				t.Fatalf("literal %q reported at %d, where it is not", lits[id], h.end)
@@ -66,7 +70,7 @@ func naive(a *automaton, lits []string, text []byte) []occ {
 	var out []occ
 	for id, l := range lits {
 		for end := 1; end <= len(text); end++ {
-			if start, ok := a.began(text, l, end); ok && allowed(bounded(lits)[id], text, start) && !crossesEscape(text, start, end) {
+			if start, ok := a.began(text, l, end); ok && allowed(bounded(lits)[id], text, start, end) && !crossesEscape(text, start, end) {
 				out = append(out, occ{id, start, end})
 			}
 		}
@@ -136,7 +140,7 @@ func equalSearch(t testing.TB, lits []string, text []byte) {
 	}
 	var oracle []occ
 	for _, m := range ac.FindAllOverlapping(folded) {
-		if allowed(bounded(lits)[m.PatternID], text, m.Start) && !crossesEscape(text, m.Start, m.End) {
+		if allowed(bounded(lits)[m.PatternID], text, m.Start, m.End) && !crossesEscape(text, m.Start, m.End) {
 			oracle = append(oracle, occ{m.PatternID, m.Start, m.End})
 		}
 	}

@@ -36,8 +36,19 @@ type Detector struct {
 
 // searcher is an automaton with what its literals mean.
 type searcher struct {
-	auto *automaton
-	lits []literal
+	auto  *automaton
+	lits  []literal
+	ends  []ending // what auto.ids mean, in their order
+	terms []int32  // of all endings
+}
+
+// ending is a literal as the search needs it: what is read for each hit lies together.
+type ending struct {
+	from, to  int32 // its terms
+	lit       int32
+	size      uint16 // bytes
+	spaced    bool
+	openStart bool
 }
 
 type literal struct {
@@ -533,10 +544,23 @@ func (c *compiler) addAsks() error {
 func newSearcher(lits []literal) (searcher, error) {
 	patterns := make([]pattern, len(lits))
 	for i, l := range lits {
-		patterns[i] = pattern{l.text, !l.openStart}
+		patterns[i] = pattern{l.text, !l.openStart, !l.openEnd}
 	}
 	a, err := newAutomaton(patterns)
-	return searcher{a, lits}, err
+	if err != nil {
+		return searcher{}, err
+	}
+	s := searcher{auto: a, lits: lits, ends: make([]ending, len(a.ids))}
+	first := make([]int32, len(lits)+1) // of each literal's terms
+	for i, l := range lits {
+		s.terms = append(s.terms, l.terms...)
+		first[i+1] = int32(len(s.terms))
+	}
+	for i, id := range a.ids {
+		l := &lits[id]
+		s.ends[i] = ending{first[id], first[id+1], id, uint16(len(l.text)), l.spaced, l.openStart}
+	}
+	return s, nil
 }
 
 func isASCII(s string) bool {

@@ -360,23 +360,23 @@ const shapeReach = 1000
 func (s *scratch) expand(sr *searcher, text []byte) {
 	for k := range s.hits {
 		for _, h := range s.hits[k] {
-			for _, id := range sr.auto.outs[h.state>>sr.auto.shift] {
-				l := &sr.lits[id]
-				end := int(h.end)
-				if !l.openEnd && end < len(text) && wordAt(text, end) {
-					continue
-				}
-				start := end - len(l.text)
-				if l.spaced {
+			end := int(h.end)
+			// The automaton knows of ASCII words only.
+			if h.list&1 == 1 && end < len(text) && text[end] >= utf8.RuneSelf && wordAt(text, end) {
+				continue
+			}
+			for _, e := range sr.ends[sr.auto.first[h.list]:sr.auto.first[h.list+1]] {
+				start := end - int(e.size)
+				if e.spaced {
 					var ok bool
-					if start, ok = sr.auto.began(text, l.text, end); !ok {
+					if start, ok = sr.auto.began(text, sr.lits[e.lit].text, end); !ok {
 						continue
 					}
 				}
-				if !l.openStart && start > 0 && wordBefore(text, start) {
+				if !e.openStart && start > 0 && wordBefore(text, start) {
 					continue
 				}
-				for _, t := range l.terms {
+				for _, t := range sr.terms[e.from:e.to] {
 					s.occ = append(s.occ, occurrence{term: t, start: int32(start), end: int32(end)})
 				}
 			}

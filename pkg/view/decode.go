@@ -21,7 +21,8 @@ type Decoder struct {
 	// One bit for each byte of text: see masks.
 	letter, upper, digit, sign []uint64
 	run                        []uint64 // what may belong to a base64 run
-	long                       []extent // its runs of eight and more, or those of letters
+	names, long                []extent // runs of eight and more: of the former, of letters
+	measured                   bool     // long is filled
 	// One bit for each 64 bytes of text: where codes and single letters stand. Without
 	// any they may stand everywhere.
 	coded, spaced []uint64

@@ -113,15 +113,38 @@ func (d *Decoder) kindsIn(from, to int) (any int) {
 	return any
 }
 
-// oddIn reports a byte other than a small letter in the run d.text[from:to].
-func (d *Decoder) oddIn(from, to int) bool {
-	k, m := from>>6, ^uint64(0)<<(from&63)
-	for ; k < (to-1)>>6; k, m = k+1, ^uint64(0) {
-		if m&^(d.letter[k]&^d.upper[k]) != 0 {
-			return true
-		}
+// window gives the bits of m from i on. Behind the last word of m is one without bits.
+func window(m []uint64, i int) uint64 {
+	m = m[:len(m)+1]
+	k, s := i>>6, uint(i&63)
+	return m[k]>>s | m[k+1]<<1<<(63-s)
+}
+
+// isName reports that codedAs would find nothing in the run text[start:end], nor behind
+// its last sign. The run is shorter than a wrapped line. Most runs are words and names,
+// in no order that a processor could guess: the reasons are looked at together.
+func (d *Decoder) isName(start, end int) bool {
+	n := end - start
+	run := d.text[start:end:end]
+	all := uint64(1)<<n - 1
+	letter, upper := window(d.letter, start)&all, window(d.upper, start)&all
+	lower, sign := letter&^upper, all&^letter&^window(d.digit, start)
+	word := bit(n < 24) & bit((all&^lower)>>1 == 0)
+	x, y := base64Value[run[0]], base64Value[run[1]]
+	no64 := bit(noText[x<<2|y>>4]) & (^(x | y) >> 7)
+	no16 := bit(n < 12) | (hexTable[run[1]]|hexTable[run[2]]|hexTable[run[3]])>>7&(bit(n < 15)|bit(run[1]|0x20 != 'x'))
+	no32 := bit(n < 16) | bit(upper != 0)&bit(lower != 0) | bit(sign != 0)
+	last := bits.Len64(sign | 1) // what is behind the last sign
+	short := bit(n-last < 12)&bit(run[last-1] != '+') | bit(sign == 0)
+	return word|no64&no16&no32&short != 0
+}
+
+// bit is a condition without a branch.
+func bit(c bool) uint8 {
+	if c {
+		return 1
 	}
-	return m&(^uint64(0)>>(63-(to-1)&63))&^(d.letter[k]&^d.upper[k]) != 0
+	return 0
 }
 
 // codedAs tells at a glance what the run text[from:to] may be, without decoding more
@@ -206,6 +229,19 @@ func zeroOrNine(run []byte) bool {
 
 func base64Byte(c byte) bool { return letterByte(c) || c == '+' || c == '/' || c == '-' || c == '_' }
 
+// symbols finds which bytes may be symbols of base64.
+func (d *Decoder) symbols() {
+	d.run = d.run[:len(d.letter)]
+	for k := range d.run {
+		m := d.letter[k] | d.digit[k]
+		for s := d.sign[k]; s != 0; s &= s - 1 {
+			i := bits.TrailingZeros64(s)
+			m |= (uint64(base64Value[d.text[k<<6+i]]>>7) ^ 1) << i
+		}
+		d.run[k] = m
+	}
+}
+
 // runs decodes base64, base32 and hex runs. Runs may be wrapped over lines.
 func (d *Decoder) runs() {
 	text := d.text
@@ -213,26 +249,17 @@ func (d *Decoder) runs() {
 	b64.reset()
 	b32.reset()
 	hexes.reset()
-	// Which bytes may be symbols.
-	d.run = d.run[:len(d.letter)]
-	for k := range d.run {
-		m := d.letter[k] | d.digit[k]
-		for s := d.sign[k]; s != 0; s &= s - 1 {
-			i := bits.TrailingZeros64(s)
-			m |= (uint64(base64Value[text[k<<6+i]]>>7) ^ 1) << i
-		}
-		d.run[k] = m
-	}
-	d.long = longRuns(d.long[:0], d.run)
+	d.symbols()
+	d.names = longRuns(d.names[:0], d.run)
 	i := 0 // what lies before is done
-	for _, x := range d.long {
+	for _, x := range d.names {
 		start, end := int(x.from), int(x.to)
 		if start < i {
 			continue
 		}
 		i = end
-		if end-start < 24 && !d.oddIn(start+1, end) {
-			continue // a word
+		if end-start < 32 && d.isName(start, end) {
+			continue
 		}
 		// Lines of one block: full lines of at least 32, the last one shorter.
 		if end-start >= 32 {

@@ -80,12 +80,13 @@ func (d *Decoder) look(text []byte) {
 	blocks := (n + 63) / 64
 	d.coded = append(d.coded[:0], make([]uint64, blocks)...)
 	d.spaced = append(d.spaced[:0], make([]uint64, blocks)...)
-	if cap(d.letter) < n {
-		all := make([]uint64, 5*2*n)
+	if cap(d.letter) <= n {
+		all := make([]uint64, 5*(2*n+1))
 		for _, m := range []*[]uint64{&d.letter, &d.upper, &d.digit, &d.sign, &d.run} {
-			*m, all = all[:2*n:2*n], all[2*n:]
+			*m, all = all[:2*n+1:2*n+1], all[2*n+1:]
 		}
 	}
+	d.measured = false
 	d.letter, d.upper, d.digit, d.sign = d.letter[:n], d.upper[:n], d.digit[:n], d.sign[:n]
 	high := uint64(0)
 	upper, digit, sign := d.upper[:n], d.digit[:n], d.sign[:n]
@@ -100,6 +101,9 @@ func (d *Decoder) look(text []byte) {
 		}
 		d.letter[i], upper[i], digit[i], sign[i] = m.letter, m.upper, m.digit, m.sign
 		high |= m.high
+	}
+	for _, m := range [...][]uint64{d.letter, upper, digit, sign} {
+		m[:n+1][n] = 0 // see window
 	}
 	d.wide = high != 0
 }
@@ -130,6 +134,14 @@ func longRuns(runs []extent, m []uint64) []extent {
 		before = w >> 63
 	}
 	return runs
+}
+
+// longWords gives the runs of at least eight letters.
+func (d *Decoder) longWords() []extent {
+	if !d.measured {
+		d.long, d.measured = longRuns(d.long[:0], d.letter), true
+	}
+	return d.long
 }
 
 // runEnd gives the end of the run of set bits that holds bit i.
@@ -245,8 +257,7 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 	}
 	if d.words != nil {
 		// Words of eight letters and more are looked at one by one.
-		d.long = longRuns(d.long[:0], d.letter)
-		for _, x := range d.long {
+		for _, x := range d.longWords() {
 			if _, ok := d.words.unshuffle(text[x.from:x.to]); ok {
 				w |= WantSpelling
 				break
@@ -264,7 +275,7 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 }
 
 // signsTell gives the views that signs of a block ask for, which is not the last byte of
-// the text. Most signs tell nothing: four at a time are looked at with one branch. Where
+// the text. Most signs tell nothing: six at a time are looked at with one branch. Where
 // there are fewer, the first byte of the block is looked at again.
 func (d *Decoder) signsTell(k int, signs uint64) (w Wants) {
 	b := (*[65]byte)(d.text[64*k:])
@@ -276,11 +287,13 @@ func (d *Decoder) signsTell(k int, signs uint64) (w Wants) {
 		s1 := s & (s - 1)
 		s2 := s1 & (s1 - 1)
 		s3 := s2 & (s2 - 1)
-		rest := s3 & (s3 - 1)
-		if tell(s)|tell(s1)|tell(s2)|tell(s3) != 0 {
-			for four := s &^ rest; four != 0; four &= four - 1 {
-				if tell(four) != 0 {
-					w |= d.tells(k<<6 + bits.TrailingZeros64(four))
+		s4 := s3 & (s3 - 1)
+		s5 := s4 & (s4 - 1)
+		rest := s5 & (s5 - 1)
+		if tell(s)|tell(s1)|tell(s2)|tell(s3)|tell(s4)|tell(s5) != 0 {
+			for six := s &^ rest; six != 0; six &= six - 1 {
+				if tell(six) != 0 {
+					w |= d.tells(k<<6 + bits.TrailingZeros64(six))
 				}
 			}
 		}

@@ -194,6 +194,16 @@ func (d *Decoder) broken(toks []token) {
 	d.apply("split-words", p)
 }
 
+// joints counts the capitals behind small letters in d.text[from:to], which is one run of
+// letters; runs longer than 64 have any number.
+func (d *Decoder) joints(from, to int) int {
+	if to-from > 64 {
+		return 2
+	}
+	small := window(d.letter, from) &^ window(d.upper, from)
+	return bits.OnesCount64(window(d.upper, from) & (small << 1) & (^uint64(0) >> (64 - (to - from))))
+}
+
 // squash cuts words that were written together.
 func (d *Decoder) squash() {
 	if d.words == nil {
@@ -202,14 +212,14 @@ func (d *Decoder) squash() {
 	text := d.text
 	p := &d.p[0]
 	p.reset()
-	d.long = longRuns(d.long[:0], d.letter)
-	for _, x := range d.long {
+	for _, x := range d.longWords() {
 		from, to := int(x.from), int(x.to)
 		if to-from < 14 {
 			continue
 		}
 		run := text[from:to]
-		if d.words.has(run) {
+		// Fewer than sixteen letters, and no two capitals inside, are no words in a row.
+		if d.joints(from, to) < 2 && to-from < 16 || d.words.has(run) {
 			continue
 		}
 		d.spend(len(run))
@@ -233,9 +243,6 @@ func (d *Decoder) squash() {
 		}
 		if len(ends) < 3 {
 			var words, covered int
-			if len(run) < 16 {
-				continue
-			}
 			// Long words of other languages fall into syllables that are words somewhere.
 			if ends, words, covered = d.segment(run); words < 3 || covered*10 < len(run)*8 || covered*10 < words*32 {
 				continue
