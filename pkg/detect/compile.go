@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,14 +25,16 @@ type Options struct {
 type Detector struct {
 	narrow, wide searcher // literals of ASCII bytes alone; all other literals
 	terms        []term
-	seqs         []seq
-	slots        int // of scratch: one for each step of each sequence
-	classes      int // of terms, over all languages
-	rules        []rule
-	shapes       []shapeRule
-	model        *Model       // nil: rules alone decide
-	words        *view.Words  // what broken words are put back into
-	asks         []view.Wants // views that some terms ask for
+	// The steps that term t can fill are uses[filled[t]:filled[t+1]], later steps first.
+	uses    []use
+	filled  []int32
+	slots   int // of scratch: one for each step of each sequence
+	classes int // of terms, over all languages
+	rules   []rule
+	shapes  []shapeRule
+	model   *Model       // nil: rules alone decide
+	words   *view.Words  // what broken words are put back into
+	asks    []view.Wants // views that some terms ask for
 }
 
 // searcher is an automaton with what its literals mean.
@@ -67,10 +70,16 @@ type term struct {
 	// classNo numbers the classes.
 	classNo int32
 	ask     uint8 // index into Detector.asks; 0: none
-	uses    []use // steps that this term can fill, later steps first
 }
 
-type use struct{ seq, step int32 }
+// use is one step of a sequence, which is one order of a rule's steps in one language.
+// Matching reads these again and again: they hold all that it needs.
+type use struct {
+	slot  int32 // its slot in scratch; the slot before is that of the step before
+	gap   int32 // bytes between the step before and this one
+	rule  int32 // that the step completes; -1: it is not the last
+	first bool
+}
 
 // termKind is what a term means by itself.
 type termKind uint8
@@ -81,13 +90,6 @@ const (
 	kindAsk                          // a disguise: see Detector.asks
 	kindShape                        // tells of a structure
 )
-
-// seq is one order of a rule's steps in one language.
-type seq struct {
-	rule int32
-	gaps []int32
-	slot int32 // index of the first step's slot in scratch
-}
 
 type rule struct {
 	id, family string
@@ -168,6 +170,12 @@ type compiler struct {
 	litID  map[litKey]int // literal with its ends → index into all
 	all    []literal
 	slots  int32
+	uses   []termUse
+}
+
+type termUse struct {
+	term, step int32
+	use
 }
 
 func (c *compiler) addTerm(name string, words []string, cue int) error {
@@ -343,13 +351,15 @@ func (c *compiler) addRule(r corpus.Rule) error {
 }
 
 func (c *compiler) addSeq(rule int32, steps [][]int32, gaps []int32) {
-	id := int32(len(c.d.seqs))
-	c.d.seqs = append(c.d.seqs, seq{rule: rule, gaps: gaps, slot: c.slots})
-	c.slots += int32(len(steps))
 	for i, terms := range steps {
-		for _, t := range terms {
-			c.d.terms[t].uses = append(c.d.terms[t].uses, use{id, int32(i)})
+		u := use{c.slots, gaps[i], -1, i == 0}
+		if i == len(steps)-1 {
+			u.rule = rule
 		}
+		for _, t := range terms {
+			c.uses = append(c.uses, termUse{t, int32(i), u})
+		}
+		c.slots++
 	}
 }
 
@@ -377,9 +387,15 @@ func (c *compiler) finish() error {
 	if err := c.addAsks(); err != nil {
 		return err
 	}
-	for i := range c.d.terms {
-		// Later steps first: one occurrence never fills two steps of a sequence.
-		slices.SortStableFunc(c.d.terms[i].uses, func(a, b use) int { return int(b.step - a.step) })
+	// Later steps first: one occurrence never fills two steps of a sequence.
+	slices.SortStableFunc(c.uses, func(a, b termUse) int { return cmp.Or(cmp.Compare(a.term, b.term), cmp.Compare(b.step, a.step)) })
+	c.d.filled = make([]int32, len(c.d.terms)+1)
+	for _, u := range c.uses {
+		c.d.uses = append(c.d.uses, u.use)
+		c.d.filled[u.term+1] = int32(len(c.d.uses))
+	}
+	for t := range c.d.terms {
+		c.d.filled[t+1] = max(c.d.filled[t], c.d.filled[t+1])
 	}
 	var narrow, wide []literal
 	for _, l := range c.all {

@@ -213,7 +213,7 @@ func (s *scratch) scan() {
 func (s *scratch) node(i int) {
 	s.cur = s.queue[i]
 	n := &s.cur
-	if !view.Plain(n.v.Text) {
+	if !s.decoder.Plain(n.v.Text) {
 		n.beyond = true
 		s.folded(n)
 	}
@@ -446,24 +446,23 @@ func (s *scratch) match(n *node, text []byte) {
 	}
 	d := s.d
 	for _, o := range s.occ {
-		for _, u := range d.terms[o.term].uses {
-			q := &d.seqs[u.seq]
+		for _, u := range d.uses[d.filled[o.term]:d.filled[o.term+1]] {
 			start := o.start
-			if u.step > 0 {
-				prev := &s.slots[q.slot+u.step-1]
+			if !u.first {
+				prev := &s.slots[u.slot-1]
 				if prev.epoch != s.epoch || prev.end > o.start {
 					continue
 				}
-				if gap := o.start - prev.end; gap > q.gaps[u.step] && gap-s.stepped(n, prev.end, o.start) > q.gaps[u.step] {
+				if gap := o.start - prev.end; gap > u.gap && gap-s.stepped(n, prev.end, o.start) > u.gap {
 					continue
 				}
 				start = prev.start
 			}
-			if int(u.step) == len(q.gaps)-1 {
-				s.cands = append(s.cands, candidate{rule: q.rule, start: start, end: o.end})
+			if u.rule >= 0 {
+				s.cands = append(s.cands, candidate{rule: u.rule, start: start, end: o.end})
 				continue
 			}
-			s.slots[q.slot+u.step] = slot{s.epoch, start, o.end}
+			s.slots[u.slot] = slot{s.epoch, start, o.end}
 		}
 	}
 }

@@ -23,9 +23,10 @@ type Decoder struct {
 	run                        []uint64 // what may belong to a base64 run
 	names, long                []extent // runs of eight and more: of the former, of letters
 	measured                   bool     // long is filled
-	// One bit for each 64 bytes of text: where codes and single letters stand. Without
-	// any they may stand everywhere.
-	coded, spaced []uint64
+	seen                       bool     // by Plain, just now
+	// One bit for each 64 bytes of text: where codes stand, single letters, long runs,
+	// digits inside words. Without any they may stand everywhere.
+	coded, spaced, packed, leety []uint64
 
 	// Where signs come next: the end of a link with a title, of a tag, of a comment,
 	// and a closing tag.
@@ -55,7 +56,7 @@ const (
 
 // Reset forgets the text and all views.
 func (d *Decoder) Reset(words *Words) {
-	d.words, d.text, d.work = words, nil, 0
+	d.words, d.text, d.work, d.seen = words, nil, 0, false
 	clear(d.views)
 	d.views = d.views[:0]
 	d.block, d.extents = d.block[:0], d.extents[:0]

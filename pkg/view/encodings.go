@@ -229,17 +229,24 @@ func zeroOrNine(run []byte) bool {
 
 func base64Byte(c byte) bool { return letterByte(c) || c == '+' || c == '/' || c == '-' || c == '_' }
 
-// symbols finds which bytes may be symbols of base64.
-func (d *Decoder) symbols() {
-	d.run = d.run[:len(d.letter)]
-	for k := range d.run {
-		m := d.letter[k] | d.digit[k]
-		for s := d.sign[k]; s != 0; s &= s - 1 {
+// symbols finds the runs of what may be symbols of base64 in a part of the text that ends
+// and begins at white space.
+func (d *Decoder) symbols(part extent) {
+	first, end := int(part.from>>6), int(part.to+63)>>6
+	m := d.run[first:end]
+	for k := range m {
+		x := d.letter[first+k] | d.digit[first+k]
+		for s := d.sign[first+k]; s != 0; s &= s - 1 {
 			i := bits.TrailingZeros64(s)
-			m |= (uint64(base64Value[d.text[k<<6+i]]>>7) ^ 1) << i
+			x |= (uint64(base64Value[d.text[(first+k)<<6+i]]>>7) ^ 1) << i
 		}
-		d.run[k] = m
+		m[k] = x
 	}
+	if len(m) > 0 {
+		m[0] &= ^uint64(0) << (part.from & 63)
+		m[len(m)-1] &= ^uint64(0) >> (-part.to & 63)
+	}
+	d.names = longRuns(d.names, m, first<<6)
 }
 
 // runs decodes base64, base32 and hex runs. Runs may be wrapped over lines.
@@ -249,8 +256,10 @@ func (d *Decoder) runs() {
 	b64.reset()
 	b32.reset()
 	hexes.reset()
-	d.symbols()
-	d.names = longRuns(d.names[:0], d.run)
+	d.run, d.names = d.run[:len(d.letter)], d.names[:0]
+	for _, part := range d.near(d.packed, 2) {
+		d.symbols(part)
+	}
 	i := 0 // what lies before is done
 	for _, x := range d.names {
 		start, end := int(x.from), int(x.to)

@@ -2,8 +2,10 @@ package view
 
 import (
 	"bufio"
+	"math/rand"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -142,4 +144,39 @@ func TestNormalization(t *testing.T) {
 		t.Errorf("%d lines run, want 19074 (Unicode 15.0.0)", n)
 	}
 	t.Logf("%d lines, %d with forms that fold differently", n, unequal)
+}
+
+// A decoder that has seen a text plain finds what one that has not finds.
+func TestDecoderPlain(t *testing.T) {
+	rng := rand.New(rand.NewSource(5))
+	plain := 0
+	var d Decoder
+	for n := range 3000 {
+		text := make([]byte, n%200)
+		for i := range text {
+			text[i] = byte(0x20 + rng.Intn(0x5f))
+			if rng.Intn(9) == 0 {
+				text[i] = "\t\n\r"[rng.Intn(3)]
+			}
+		}
+		if len(text) > 0 && n%2 == 0 {
+			text[rng.Intn(len(text))] = byte(rng.Intn(256))
+		}
+		got, want := d.Plain(text), Plain(text)
+		if got != want {
+			t.Fatalf("%q: %v", text, got)
+		}
+		if !want {
+			continue
+		}
+		plain++
+		var other Decoder
+		if a, b := d.Probe(text, 0), other.Probe(text, 0); a != b || !slices.Equal(d.letter, other.letter) || !slices.Equal(d.upper, other.upper) ||
+			!slices.Equal(d.digit, other.digit) || !slices.Equal(d.sign, other.sign) {
+			t.Fatalf("%q: other masks", text)
+		}
+	}
+	if plain < 1000 || plain > 2900 {
+		t.Fatalf("%d of the texts were plain", plain)
+	}
 }

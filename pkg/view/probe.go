@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -59,6 +60,29 @@ func mask(b *[64]byte) (m masks) {
 	return masks{transpose(m.letter), transpose(m.upper), transpose(m.digit), transpose(m.sign), m.high & highs}
 }
 
+// plainMask is mask for plain text. It also gives a bit of highs for each byte that is
+// not; the masks mean nothing then.
+func plainMask(b *[64]byte) (m masks, bad uint64) {
+	var lower uint64
+	for k := 0; k < 64; k += 8 {
+		w := binary.LittleEndian.Uint64(b[k:])
+		// No sum of bytes below 0x80 carries into the next byte. The high bits of two sums
+		// differ where a byte lies between their bounds.
+		folded := w | 0x20*ones
+		letter := ((folded + (0x80-'a')*ones) ^ (folded + (0x80-'z'-1)*ones)) & highs
+		digit := ((w + (0x80-'0')*ones) ^ (w + (0x80-'9'-1)*ones)) & highs
+		m.letter = m.letter>>1 | letter
+		lower = lower>>1 | letter&(w<<2)
+		m.digit = m.digit>>1 | digit
+		m.sign = m.sign>>1 | (w+(0x80-'!')*ones)&highs ^ letter ^ digit
+		tabOrLine := (w + (0x80-'\t')*ones) ^ (w + (0x80-'\n'-1)*ones)
+		carriage := (w + (0x80-'\r')*ones) ^ (w + (0x80-'\r'-1)*ones)
+		bad |= w | (w + ones) | ^(w + (0x80-' ')*ones | tabOrLine | carriage)
+	}
+	m.letter = transpose(m.letter)
+	return masks{m.letter, m.letter ^ transpose(lower), transpose(m.digit), transpose(m.sign), 0}, bad & highs
+}
+
 // transpose turns bit 8j+k into bit 8k+j.
 func transpose(x uint64) uint64 {
 	t := (x ^ x>>7) & 0x00aa00aa00aa00aa
@@ -69,27 +93,20 @@ func transpose(x uint64) uint64 {
 	return x ^ t ^ t<<28
 }
 
+// holds reports whether the masks are those of text, if that has not changed.
+func (d *Decoder) holds(text []byte) bool {
+	return len(text) > 0 && len(text) == len(d.text) && &text[0] == &d.text[0]
+}
+
 // look computes the masks of text, unless they are there. Without marks everything is
 // looked for everywhere.
 func (d *Decoder) look(text []byte) {
-	if len(text) > 0 && len(text) == len(d.text) && &text[0] == &d.text[0] {
+	if d.holds(text) {
 		return
 	}
-	d.text = text
-	n := (len(text) + 63) / 64
-	blocks := (n + 63) / 64
-	d.coded = append(d.coded[:0], make([]uint64, blocks)...)
-	d.spaced = append(d.spaced[:0], make([]uint64, blocks)...)
-	if cap(d.letter) <= n {
-		all := make([]uint64, 5*(2*n+1))
-		for _, m := range []*[]uint64{&d.letter, &d.upper, &d.digit, &d.sign, &d.run} {
-			*m, all = all[:2*n+1:2*n+1], all[2*n+1:]
-		}
-	}
-	d.measured = false
-	d.letter, d.upper, d.digit, d.sign = d.letter[:n], d.upper[:n], d.digit[:n], d.sign[:n]
+	d.room64(text)
 	high := uint64(0)
-	upper, digit, sign := d.upper[:n], d.digit[:n], d.sign[:n]
+	upper, digit, sign := d.upper[:len(d.letter)], d.digit[:len(d.letter)], d.sign[:len(d.letter)]
 	for i := range d.letter {
 		var m masks
 		if rest := text[64*i:]; len(rest) >= 64 {
@@ -102,14 +119,60 @@ func (d *Decoder) look(text []byte) {
 		d.letter[i], upper[i], digit[i], sign[i] = m.letter, m.upper, m.digit, m.sign
 		high |= m.high
 	}
-	for _, m := range [...][]uint64{d.letter, upper, digit, sign} {
-		m[:n+1][n] = 0 // see window
-	}
 	d.wide = high != 0
 }
 
-// longRuns appends the runs of at least eight set bits, which are in order.
-func longRuns(runs []extent, m []uint64) []extent {
+// Plain reports what [Plain] does. What it sees on the way is kept for Probe, if that is
+// asked of the same text next.
+func (d *Decoder) Plain(text []byte) bool {
+	d.room64(text)
+	upper, digit, sign := d.upper[:len(d.letter)], d.digit[:len(d.letter)], d.sign[:len(d.letter)]
+	for i := range d.letter {
+		var m masks
+		var bad uint64
+		if rest := text[64*i:]; len(rest) >= 64 {
+			m, bad = plainMask((*[64]byte)(rest))
+		} else {
+			buf := spaces
+			copy(buf[:], rest)
+			m, bad = plainMask(&buf)
+		}
+		if bad != 0 {
+			return false
+		}
+		d.letter[i], upper[i], digit[i], sign[i] = m.letter, m.upper, m.digit, m.sign
+	}
+	d.wide, d.seen = false, true
+	return true
+}
+
+// spaces are what a text is filled up with to whole blocks.
+var spaces = [64]byte([]byte(strings.Repeat(" ", 64)))
+
+// room64 makes room for the masks of text.
+func (d *Decoder) room64(text []byte) {
+	d.text, d.seen, d.measured = text, false, false
+	n := (len(text) + 63) / 64
+	for _, m := range [...]*[]uint64{&d.coded, &d.spaced, &d.packed, &d.leety} {
+		*m = append((*m)[:0], make([]uint64, (n+63)/64)...)
+	}
+	all := [...]*[]uint64{&d.letter, &d.upper, &d.digit, &d.sign, &d.run}
+	if cap(d.letter) <= n {
+		room := make([]uint64, len(all)*(2*n+1))
+		for _, m := range all {
+			*m, room = room[:2*n+1:2*n+1], room[2*n+1:]
+		}
+	}
+	for _, m := range all {
+		*m = (*m)[:n+1]
+		(*m)[n] = 0 // see window
+		*m = (*m)[:n]
+	}
+}
+
+// longRuns appends the runs of at least eight set bits, which are in order. The first
+// bit is bit at.
+func longRuns(runs []extent, m []uint64, at int) []extent {
 	before := uint64(0) // the bit before the word
 	for k, w := range m {
 		next := uint64(0)
@@ -125,10 +188,35 @@ func longRuns(runs []extent, m []uint64) []extent {
 		for r &^= w<<1 | before; r != 0; r &= r - 1 {
 			s := bits.TrailingZeros64(r)
 			end := s + bits.TrailingZeros64(^(w >> s))
-			if from := k << 6; end < 64 {
-				runs = append(runs, extent{int32(from + s), int32(from + end)})
-			} else {
-				runs = append(runs, extent{int32(from + s), int32(runEnd(m, from+63))})
+			if end == 64 {
+				end = runEnd(m, k<<6+63) - k<<6
+			}
+			from := at + k<<6
+			runs = append(runs, extent{int32(from + s), int32(from + end)})
+		}
+		before = w >> 63
+	}
+	return runs
+}
+
+// wordRuns appends the runs of set bits that are five to 24 long.
+func wordRuns(runs []extent, m []uint64) []extent {
+	before := uint64(0)
+	for k, w := range m {
+		next := uint64(0)
+		if k+1 < len(m) {
+			next = m[k+1]
+		}
+		// Bit s stays set when five bits are set from s on.
+		r := w & (w>>1 | next<<63)
+		r &= w>>2 | next<<62
+		r &= w>>3 | next<<61
+		r &= w>>4 | next<<60
+		for r &^= w<<1 | before; r != 0; r &= r - 1 {
+			s := bits.TrailingZeros64(r)
+			n := bits.TrailingZeros64(^(w>>s | next<<1<<(63-s)))
+			if n <= 24 {
+				runs = append(runs, extent{int32(k<<6 + s), int32(k<<6 + s + n)})
 			}
 		}
 		before = w >> 63
@@ -139,7 +227,7 @@ func longRuns(runs []extent, m []uint64) []extent {
 // longWords gives the runs of at least eight letters.
 func (d *Decoder) longWords() []extent {
 	if !d.measured {
-		d.long, d.measured = longRuns(d.long[:0], d.letter), true
+		d.long, d.measured = longRuns(d.long[:0], d.letter, 0), true
 	}
 	return d.long
 }
@@ -207,8 +295,11 @@ func Probe(text []byte, words *Words) Wants {
 // for. It is cheap, and may ask for a view that then finds nothing. Decode looks for
 // what only Probe asks for where Probe saw the reason, and for the rest everywhere.
 func (d *Decoder) Probe(text []byte, wants Wants) Wants {
-	d.text = nil
-	d.look(text)
+	if !d.seen || !d.holds(text) {
+		d.text = nil
+		d.look(text)
+	}
+	d.seen = false
 	d.title = ahead{sign: `")`}
 	var w Wants
 	leet, tail := 0, 0
@@ -222,6 +313,7 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 		r &= r >> 8
 		if r != 0 || tail+bits.TrailingZeros64(^all) >= 16 || bits.OnesCount64(upper[k]&((letter&^upper[k])<<1)) >= 4 {
 			w |= WantRuns
+			d.packed[k>>6] |= 1 << (k & 63)
 		}
 		tail = bits.LeadingZeros64(^all)
 		one := letter &^ (letter << 1) &^ (letter >> 1)
@@ -232,6 +324,7 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 		n := bits.OnesCount64(digit[k] & (letter << 1) & (letter >> 1))
 		if n+leet >= 2 {
 			w |= WantLeet
+			d.leety[k>>6] |= 1 << (k & 63)
 		}
 		leet = n
 		if n := bits.OnesCount64(digit[k]); n >= 30 || n >= 12 && bits.OnesCount64(all&^(all<<1)) >= 19 {
@@ -545,4 +638,16 @@ func letterKind(r rune) (letter, like bool) {
 	}
 	letter = unicode.IsLetter(r)
 	return letter, letter || unicode.IsMark(r)
+}
+
+// nextBit gives the first bit at or behind i that is set in a or b, which are of one
+// length; one behind the last without any.
+func nextBit(a, b []uint64, i int) int {
+	k := i >> 6
+	for m := ^uint64(0) << (i & 63); k < len(a); k, m = k+1, ^uint64(0) {
+		if x := (a[k] | b[k]) & m; x != 0 {
+			return k<<6 + bits.TrailingZeros64(x)
+		}
+	}
+	return k << 6
 }

@@ -176,7 +176,7 @@ func (d *Decoder) broken(toks []token) {
 			if gap[0] != ' ' {
 				least = 4 // a line break or a hyphen inside a word is rarer than a space
 			}
-			if size >= least && d.words.nodes[n].word {
+			if size >= least && d.words.nodes[n].letters&wordEnd != 0 {
 				best = j
 			}
 		}
@@ -212,9 +212,19 @@ func (d *Decoder) squash() {
 	text := d.text
 	p := &d.p[0]
 	p.reset()
+	parts := d.near(d.packed, 2)
 	for _, x := range d.longWords() {
 		from, to := int(x.from), int(x.to)
 		if to-from < 14 {
+			continue
+		}
+		for len(parts) > 0 && parts[0].to <= x.from {
+			parts = parts[1:]
+		}
+		if len(parts) == 0 {
+			break
+		}
+		if x.from < parts[0].from {
 			continue
 		}
 		run := text[from:to]
@@ -279,10 +289,12 @@ func (d *Decoder) leet() {
 	p := &d.p[0]
 	p.reset()
 	long, done := 0, 0
-	for word := range d.sign {
-		for m := d.sign[word] | d.digit[word]; m != 0; m &= m - 1 {
-			i := word<<6 + bits.TrailingZeros64(m)
-			if i < done || !leetTable[text[i]] {
+	for _, part := range d.near(d.leety, 3) {
+		for i := int(part.from); ; i++ {
+			if i = nextBit(d.sign, d.digit, i); i >= int(part.to) {
+				break
+			}
+			if !leetTable[text[i]] {
 				continue
 			}
 			from := i
@@ -388,19 +400,13 @@ func (d *Decoder) respell() {
 	text := d.text
 	p := &d.p[0]
 	p.reset()
-	for i := 0; i < len(text); {
-		if !isLetter(text[i]) {
-			i++
-			continue
-		}
-		from := i
-		for i < len(text) && isLetter(text[i]) {
-			i++
-		}
-		if w, ok := d.words.unshuffle(text[from:i]); ok {
-			p.add(from, i)
-			p.puts(w, from, i)
-			p.end(i)
+	d.names = wordRuns(d.names[:0], d.letter)
+	for _, x := range d.names {
+		from, to := int(x.from), int(x.to)
+		if w, ok := d.words.unshuffle(text[from:to]); ok {
+			p.add(from, to)
+			p.puts(w, from, to)
+			p.end(to)
 		}
 	}
 	d.spend(len(text))
