@@ -17,9 +17,9 @@ const (
 	gateMiss  = 12.0
 	gateSlack = 0.8 // windows this far below the suspect threshold should pass as well
 	gateEase  = 1.0 // how much lower the threshold is for hidden and decoded text
-	// Of composed attacks, most of which are not English; of the labelled sets it is more
+	// Of composed attacks, most of which are not English; of the labelled sets it is as much
 	// (bench/quality).
-	gateRecall = 0.989
+	gateRecall = 0.995
 	gateEpochs = 5
 )
 

@@ -2,6 +2,7 @@ package detect
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	"slices"
 
@@ -32,7 +33,8 @@ type evidence struct {
 	rules     float64                // what the rules say together
 	matched   [len(families)]float64 // weight of the heaviest rule of each family
 	plain     [len(families)]float64 // what is left of it where nothing excuses it
-	top       [topWindows]topWindow  // best first; no two overlap
+	heard     []topWindow            // windows that may matter, as they were met
+	top       [topWindows]topWindow  // the best of them, best first; no two overlap
 	tops      int
 	sentences int // sentences of the text
 }
@@ -59,35 +61,39 @@ func (e *evidence) rule(family string, weight, p float64, where bool) {
 	}
 }
 
-// window takes in a scored window. Of windows that overlap the best one stands for all.
+// window takes in a scored window. One below low says nothing: what is decided does not
+// depend on which of them the gate drops, nor on the order of the others.
 func (e *evidence) window(w *Window, logit float64) {
-	for i := 0; i < e.tops; i++ {
-		if e.top[i].raw.Overlaps(w.Raw) && e.top[i].logit >= logit {
-			return
-		}
-	}
-	n := 0
-	for i := range e.tops {
-		if !e.top[i].raw.Overlaps(w.Raw) {
-			e.top[n] = e.top[i]
-			n++
-		}
-	}
-	i := n
-	for i > 0 && e.top[i-1].logit < logit {
-		i--
-	}
-	if i == topWindows {
-		e.tops = n
+	if logit < low {
 		return
 	}
-	e.tops = min(n+1, topWindows)
-	copy(e.top[i+1:e.tops], e.top[i:])
-	t := &e.top[i]
-	*t = topWindow{logit: logit, raw: w.Raw, hidden: w.Hidden, quoted: w.Quoted, deep: w.Depth > 0, whole: w.Whole, kind: w.Kind}
+	t := topWindow{logit: logit, raw: w.Raw, hidden: w.Hidden, quoted: w.Quoted, deep: w.Depth > 0, whole: w.Whole, kind: w.Kind}
 	for _, h := range w.Hits {
 		t.weight = max(t.weight, h.Weight)
 	}
+	e.heard = append(e.heard, t)
+}
+
+// settle chooses the best windows. Of those that overlap the best one stands for all.
+func (e *evidence) settle() {
+	for e.tops = 0; e.tops < topWindows; e.tops++ {
+		var best *topWindow
+		for i := range e.heard {
+			t := &e.heard[i]
+			if (best == nil || t.before(best)) && !slices.ContainsFunc(e.top[:e.tops], func(x topWindow) bool { return x.raw.Overlaps(t.raw) }) {
+				best = t
+			}
+		}
+		if best == nil {
+			return
+		}
+		e.top[e.tops] = *best
+	}
+}
+
+// before reports whether t is better than x, or as good and further in front.
+func (t *topWindow) before(x *topWindow) bool {
+	return cmp.Or(cmp.Compare(x.logit, t.logit), cmp.Compare(t.raw.Start, x.raw.Start), cmp.Compare(t.raw.End, x.raw.End)) < 0
 }
 
 // VerdictSize is the number of figures that a verdict is decided on.
@@ -203,7 +209,8 @@ func (d *Detector) Figures(text []byte) Figures {
 // sum gives the figures of the text that was scanned.
 func (s *scratch) sum() Figures {
 	e := &s.evidence
-	f := Figures{Empty: (e.tops == 0 || e.top[0].logit < low) && e.rules == 0, Rules: e.rules, Top: math.Inf(-1)}
+	e.settle()
+	f := Figures{Empty: e.tops == 0 && e.rules == 0, Rules: e.rules, Top: math.Inf(-1)}
 	if f.Empty {
 		return f
 	}

@@ -18,9 +18,10 @@ func TestEvidenceKeepsTheBestWindowsApart(t *testing.T) {
 	for _, w := range []struct {
 		start, end int
 		logit      float64
-	}{{0, 10, 1}, {5, 20, 3}, {30, 40, 2}, {32, 36, 1}, {50, 60, 5}, {70, 80, 4}, {90, 95, 0}, {100, 110, 6}, {38, 55, 4.5}} {
+	}{{0, 10, 3}, {5, 20, 4}, {30, 40, 3}, {32, 36, 2}, {50, 60, 6}, {70, 80, 5}, {90, 95, 1}, {100, 110, 7}, {38, 55, 5.5}} {
 		e.window(spotted(w.start, w.end), w.logit)
 	}
+	e.settle()
 	var got []float64
 	for i := range e.tops {
 		got = append(got, e.top[i].logit)
@@ -30,19 +31,24 @@ func TestEvidenceKeepsTheBestWindowsApart(t *testing.T) {
 			}
 		}
 	}
-	if want := []float64{6, 5, 4, 3}; len(got) != 4 || got[0] != want[0] || got[1] != want[1] || got[2] != want[2] || got[3] != want[3] {
+	if want := []float64{7, 6, 5, 4}; len(got) != 4 || got[0] != want[0] || got[1] != want[1] || got[2] != want[2] || got[3] != want[3] {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
-// A better window that covers two takes the place of both.
+// A better window that covers two takes the place of both, and what a window covers
+// counts again when that is covered by a better one: in whatever order they come.
 func TestEvidenceMergesWhatABetterWindowCovers(t *testing.T) {
-	var e evidence
-	e.window(spotted(0, 10), 2)
-	e.window(spotted(20, 30), 3)
-	e.window(spotted(5, 25), 4)
-	if e.tops != 1 || e.top[0].logit != 4 {
-		t.Errorf("%d windows, best %.1f", e.tops, e.top[0].logit)
+	for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {2, 0, 3, 1}} {
+		var e evidence
+		for _, i := range order {
+			start := []int{0, 20, 5, 24}[i]
+			e.window(spotted(start, []int{10, 30, 25, 40}[i]), []float64{2, 3, 4, 5}[i])
+		}
+		e.settle()
+		if e.tops != 2 || e.top[0].logit != 5 || e.top[1].logit != 2 {
+			t.Errorf("%v: %d windows, best %.1f, %.1f", order, e.tops, e.top[0].logit, e.top[1].logit)
+		}
 	}
 }
 

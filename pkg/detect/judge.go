@@ -2,10 +2,8 @@ package detect
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/stoplog/stoplog/pkg/chunk"
 	"github.com/stoplog/stoplog/pkg/view"
@@ -16,7 +14,6 @@ const (
 	sentenceMin = 24
 	sentenceMax = 240
 	groupMax    = 600
-	beforeMax   = 160
 	wholeMax    = 400
 
 	// cluster is how far apart matches of rules may lie and still speak together.
@@ -219,26 +216,24 @@ func opensField(text []byte, at int) bool {
 // quotedAt reports whether text[start:end] stands in quotation marks, in
 // back-quotes, in a fenced block or behind the mark of a quoted line.
 func (n *node) quotedAt(text []byte, start, end int) bool {
+	return n.opened(text, start).closed(text, end)
+}
+
+// marks are what may quote text from some place on.
+type marks uint8
+
+const (
+	quoted     marks = 1 << iota // something does, wherever it ends
+	doubleMark                   // these do if they are closed
+	backMark
+	singleMark
+)
+
+// opened gives the marks that are open at text[start].
+func (n *node) opened(text []byte, start int) (m marks) {
 	line := lineStart(text, start)
 	if head := bytes.TrimLeft(text[line:start], " \t"); len(head) > 0 && head[0] == '>' {
-		return true
-	}
-	lo := max(line, start-160)
-	for _, q := range []byte{'"', '`'} {
-		if bytes.Count(text[lo:start], []byte{q})%2 == 1 {
-			if q == '"' && opensField(text, lo+bytes.LastIndexByte(text[lo:start], q)) {
-				continue
-			}
-			rest := text[end:min(len(text), end+300)]
-			if i := bytes.IndexByte(rest, q); i >= 0 {
-				return true
-			}
-		}
-	}
-	if start > 0 && text[start-1] == '\'' {
-		if i := bytes.IndexByte(text[end:min(len(text), end+200)], '\''); i >= 0 {
-			return true
-		}
+		return quoted
 	}
 	// Fences are counted once a node: an odd number of them stands open.
 	if !n.fenced {
@@ -252,8 +247,29 @@ func (n *node) quotedAt(text []byte, start, end int) bool {
 			n.fences = append(n.fences, int32(at-3))
 		}
 	}
-	k, _ := slices.BinarySearch(n.fences, int32(start))
-	return k%2 == 1
+	if len(n.fences) > 0 {
+		if k, _ := slices.BinarySearch(n.fences, int32(start)); k%2 == 1 {
+			return quoted
+		}
+	}
+	lo := max(line, start-160)
+	if before := text[lo:start]; bytes.Count(before, []byte{'"'})%2 == 1 && !opensField(text, lo+bytes.LastIndexByte(before, '"')) {
+		m |= doubleMark
+	}
+	if bytes.Count(text[lo:start], []byte{'`'})%2 == 1 {
+		m |= backMark
+	}
+	if start > 0 && text[start-1] == '\'' {
+		m |= singleMark
+	}
+	return m
+}
+
+// closed reports whether something quotes what ends at text[end].
+func (m marks) closed(text []byte, end int) bool {
+	rest := text[end:min(len(text), end+300)]
+	return m&quoted != 0 || m&doubleMark != 0 && bytes.IndexByte(rest, '"') >= 0 || m&backMark != 0 && bytes.IndexByte(rest, '`') >= 0 ||
+		m&singleMark != 0 && bytes.IndexByte(rest[:min(len(rest), 200)], '\'') >= 0
 }
 
 // hiddenAt reports whether text[start:] begins in an HTML comment, or in a
@@ -276,222 +292,14 @@ func (n *node) hiddenAt(text []byte, start int) bool {
 	return bytes.HasPrefix(text[line:start], []byte("[//]: #")) || bytes.HasPrefix(text[line:start], []byte("[comment]: "))
 }
 
-// judgeWindows scores the windows that pass the gate, and those in which a rule
-// matched; where one is not far from the threshold it scores all of them.
-func (s *scratch) judgeWindows(n *node, text []byte, m *Model) {
-	g := &m.gate
-	ease := int32(0)
-	if n.depth > 0 || n.hidden {
-		ease = g.ease
-	}
-	s.looked = append(s.looked[:0], make([]lookedAt, len(s.pieces))...)
-	s.near = false
-	next := 0
-	for i := range s.pieces {
-		own, all := s.pieces[i], s.around(i)
-		sentence, group := g.passes(Sentence, own.sum, own.n, ease), g.passes(Group, all.sum, all.n, ease)
-		ruled := false
-		for k := next; k < len(s.cands) && s.cands[k].start < own.end; k++ {
-			ruled = ruled || s.cands[k].end > own.start
-		}
-		for next < len(s.cands) && s.cands[next].start < own.start-candReach {
-			next++
-		}
-		if s.visit != nil {
-			if gated := sentence || group || ruled; gated || s.all {
-				s.handOut(n, text, m, i, ruled, ease)
-			}
-			continue
-		}
-		if (sentence || group || ruled) && !s.lookAt(n, text, m, i, sentence || ruled, group || ruled) {
-			return
-		}
-	}
-	for i := range s.pieces {
-		if !s.near || !s.lookAt(n, text, m, i, true, true) {
-			return
-		}
-	}
-}
-
-// lookedAt tells which windows of a sentence were scored.
-type lookedAt struct{ sentence, group bool }
-
-// around gives sentence i with the sentences beside it.
-func (s *scratch) around(i int) piece {
-	all := s.pieces[i]
-	if i > 0 && all.end-s.pieces[i-1].start <= groupMax {
-		all = s.pieces[i-1].with(all)
-	}
-	if i+1 < len(s.pieces) && s.pieces[i+1].end-all.start <= groupMax {
-		all = all.with(s.pieces[i+1])
-	}
-	return all
-}
-
-// lookAt scores windows of sentence i that were not yet. It reports false when
-// enough is known.
-func (s *scratch) lookAt(n *node, text []byte, m *Model, i int, sentence, group bool) bool {
-	l := &s.looked[i]
-	own, all := s.pieces[i], s.around(i)
-	sentence, group = sentence && !l.sentence, group && !l.group && all != own
-	if !sentence && !group {
-		return true
-	}
-	if s.loudest >= s.enough {
-		// The verdict cannot get worse; a few more windows are shown to people.
-		if s.extra >= maxExtra {
-			return false
-		}
-		s.extra++
-	}
-	l.sentence, l.group = l.sentence || sentence, l.group || group
-	s.foldWindow(text, own, all, group)
-	if sentence {
-		s.window(n, text, own, Sentence, m)
-	}
-	if group {
-		s.window(n, text, all, Group, m)
-	}
-	return true
-}
-
-// handOut gives the windows of sentence i to the visitor.
-func (s *scratch) handOut(n *node, text []byte, m *Model, i int, ruled bool, ease int32) {
-	g := &m.gate
-	own, all := s.pieces[i], s.around(i)
-	s.foldWindow(text, own, all, true)
-	s.w.Gated, s.w.Margin = ruled || g.passes(Sentence, own.sum, own.n, ease), g.margin(Sentence, own.sum+ease, own.n)
-	s.window(n, text, own, Sentence, m)
-	if all != own {
-		s.w.Gated, s.w.Margin = ruled || g.passes(Group, all.sum, all.n, ease), g.margin(Group, all.sum+ease, all.n)
-		s.window(n, text, all, Group, m)
-	}
-}
-
-// foldWindow folds what one or both windows of a sentence hold, and what stands
-// before them.
-func (s *scratch) foldWindow(text []byte, own, all piece, group bool) {
-	lo, hi := int(own.start), int(own.end)
-	if group {
-		lo, hi = int(all.start), int(all.end)
-	}
-	s.foldedAt = max(0, lo-beforeMax)
-	s.wtext, s.wmap = lowerMapped(s.wtext[:0], s.wmap[:0], text[s.foldedAt:hi])
-}
-
-// maxExtra is how many windows are scored after the verdict is certain.
-const maxExtra = 32
-
-// candReach is how long before a sentence a match that reaches into it may begin.
-const candReach = 400
-
-// window describes a piece of text, and has it scored.
-func (s *scratch) window(n *node, text []byte, of piece, kind WindowKind, m *Model) {
-	at := chunk.Span{Start: int(of.start), End: int(of.end)}
-	start, end := n.v.Span(at.Start, at.End)
-	if end <= s.carry {
-		return
-	}
-	if n.depth > 0 && !n.hidden && s.unchanged(text[at.Start:at.End], start, end) {
-		return
-	}
-	d, w := s.d, &s.w
-	folded := func(p int) int { return int(s.wmap[p-s.foldedAt]) }
-	from, to := folded(at.Start), folded(at.End)
-	if at.Start > s.foldedAt && foldByte(text[at.Start]) == ' ' && foldByte(text[at.Start-1]) == ' ' {
-		from++ // the run of spaces belongs to what stands before
-	}
-	from = min(from, to)
-	w.Kind, w.Text, w.Before = kind, s.wtext[from:to], s.wtext[folded(max(s.foldedAt, at.Start-beforeMax)):from]
-	w.Raw = chunk.Span{Start: max(start-s.carry, 0), End: end - s.carry}
-	w.Hits, w.Cues = w.Hits[:0], w.Cues[:0]
-	if s.windows++; s.windows == 0 {
-		clear(s.met)
-		s.windows = 1
-	}
-	in := func(p int32) int { return min(max(folded(min(int(p), at.End))-from, 0), to-from) }
-	k := sort.Search(len(s.cands), func(i int) bool { return int(s.cands[i].start) >= at.Start })
-	hits := 0
-	for _, c := range s.cands[k:] {
-		if int(c.start) >= at.End || hits >= maxInWindow {
-			break
-		}
-		if c.weight > 0 {
-			hits++
-			r := &d.rules[c.rule]
-			if s.visit == nil && said(w.Hits, r) {
-				continue
-			}
-			w.Hits = append(w.Hits, Hit{Rule: r.id, Family: r.family, Weight: r.weight, Span: chunk.Span{Start: in(c.start), End: in(c.end)}})
-		}
-	}
-	k = sort.Search(len(s.occ), func(i int) bool { return int(s.occ[i].start) >= at.Start })
-	for j, o := range s.occ[k:] {
-		if int(o.start) >= at.End || j >= maxInWindow {
-			break
-		}
-		t := &d.terms[o.term]
-		if met := &s.met[t.classNo]; *met != s.windows {
-			*met = s.windows
-		} else if s.visit == nil && len(w.Cues) >= cuesInOrder {
-			continue
-		}
-		w.Cues = append(w.Cues, Cue{Term: t.name, At: in(o.start), class: t.class})
-	}
-	w.Views, w.Depth = n.chain, n.depth
-	w.Hidden = n.hidden || n.hiddenAt(text, at.Start)
-	w.Quoted = n.quotedAt(text, at.Start, at.End)
-	w.Discuss = s.discuss
-	w.Whole = len(text) <= wholeMax
-	if s.visit != nil {
-		s.visit(w)
-		return
-	}
-	s.features.Extract(w)
-	z := m.Logit(&s.features)
-	p := m.Probability(z)
-	if math.IsNaN(p) || p < 0 || p > 1 {
-		s.exceeded = true
-		return
-	}
-	s.evidence.window(w, z)
-	// Where a window may matter all windows of its view are scored: what the gate costs in
-	// recall is then what it overlooks altogether, not which windows of a text it picks.
-	s.near = s.near || z >= low
-	// The best window is always shown: nobody is to be asked about a text without a reason.
-	if p >= minModelFinding && kind == Sentence || z >= low && p > s.loudest {
-		s.foundByModel(n, w, start, end, p)
-	}
-	s.loudest = math.Max(s.loudest, p)
-}
-
-// cuesInOrder is how many cues of a window the model sees in their order; of the others
-// it sees which classes there are.
-const cuesInOrder = 12
-
-// said reports that hits hold one of the rule's family that weighs as much: another one
-// tells the model nothing.
-func said(hits []Hit, r *rule) bool {
-	for i := range hits {
-		if hits[i].Family == r.family && hits[i].Weight >= r.weight {
-			return true
-		}
-	}
-	return false
-}
-
-// maxInWindow bounds the hits, and the cues, that one window is described with.
-const maxInWindow = 200
-
 // minModelFinding is the least score of a sentence that is shown as a finding beside the best window.
 const minModelFinding = 0.5
 
 // ModelRule names the learned model in findings.
 const ModelRule = "model"
 
-func (s *scratch) foundByModel(n *node, w *Window, start, end int, p float64) {
-	span := chunk.Span{Start: max(start-s.carry, 0), End: end - s.carry}
+func (s *scratch) foundByModel(n *node, w *Window, p float64) {
+	span := w.Raw
 	family := "reader-address"
 	best := -1.0
 	for _, h := range w.Hits {
@@ -511,7 +319,7 @@ func (s *scratch) foundByModel(n *node, w *Window, start, end int, p float64) {
 	if len(s.findings) >= maxHits {
 		return
 	}
-	views := append(append([]string{}, n.chain...), s.foldNames(n, start, end)...)
+	views := append(append([]string{}, n.chain...), s.foldNames(n, w.raw.Start, w.raw.End)...)
 	s.findings = append(s.findings, chunk.Finding{Rule: ModelRule, Family: family, Span: span, Views: views, Score: p})
 }
 
@@ -519,46 +327,26 @@ func (s *scratch) foundByModel(n *node, w *Window, start, end int, p float64) {
 func lowerMapped(dst []byte, at []int32, text []byte) ([]byte, []int32) {
 	dst, at = slices.Grow(dst[:0], len(text)), slices.Grow(at[:0], len(text)+1)
 	dst, at = dst[:len(text)], at[:len(text)+1]
-	i, o := 0, 0
-	for i < len(text) {
-		end := min(i+8, len(text))
-		if i+8 <= len(text) { // eight bytes whose white space is single spaces and line feeds
-			x := binary.LittleEndian.Uint64(text[i:])
-			const ones, highs = 0x0101010101010101, 0x8080808080808080
-			low := x &^ highs
-			shown := (low + (0x80-' ')*ones) | x
-			line := ^((low ^ '\n'*ones) + 0x7f*ones) &^ x & highs
-			white := ^((low^' '*ones)+0x7f*ones)&^x&highs | line
-			if (shown|line)&highs == highs && white&(white<<8) == 0 && (white>>63 == 0 || end < len(text) && foldByte(text[end]) != ' ') {
-				upper := (low + (0x80-'A')*ones) &^ (low + (0x7f-'Z')*ones) &^ x & highs
-				binary.LittleEndian.PutUint64(dst[o:], x|upper>>2)
-				for k, to := 0, at[i:i+8:i+8]; k < 8; k++ {
-					to[k] = int32(o + k)
+	o := 0
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		at[i] = int32(o)
+		switch {
+		case c >= 'A' && c <= 'Z':
+			c |= 0x20
+		case foldByte(c) == ' ':
+			w := byte(' ')
+			for j := i; j < len(text) && foldByte(text[j]) == ' '; j++ {
+				if text[j] == '\n' || text[j] == '\r' {
+					w = '\n'
 				}
-				i, o = i+8, o+8
-				continue
+				at[j] = int32(o)
+				i = j
 			}
+			c = w
 		}
-		for ; i < end; i++ {
-			c := text[i]
-			at[i] = int32(o)
-			switch {
-			case c >= 'A' && c <= 'Z':
-				c |= 0x20
-			case foldByte(c) == ' ':
-				w := byte(' ')
-				for j := i; j < len(text) && foldByte(text[j]) == ' '; j++ {
-					if text[j] == '\n' || text[j] == '\r' {
-						w = '\n'
-					}
-					at[j] = int32(o)
-					i = j
-				}
-				c = w
-			}
-			dst[o] = c
-			o++
-		}
+		dst[o] = c
+		o++
 	}
 	at[len(text)] = int32(o)
 	return dst[:o], at

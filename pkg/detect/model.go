@@ -38,7 +38,7 @@ var errModel = errors.New("detect: the model is damaged")
 
 // modelMagic names format and feature version: a table made for other features
 // is refused.
-const modelMagic = "SLMODEL5"
+const modelMagic = "SLMODEL6"
 
 // Weights is a model as it is trained.
 type Weights struct {
@@ -216,14 +216,13 @@ const TableSize = 1 << modelBits
 
 // Logit gives the uncalibrated score of extracted features.
 func (m *Model) Logit(f *Features) float64 {
-	var grams, marks int
-	for _, g := range f.Grams {
-		grams += int(m.weights[g])
-	}
-	for _, g := range f.Marks {
-		marks += int(m.weights[g])
-	}
-	return m.bias + m.scale*(GramUnit(len(f.Grams))*float64(grams)+MarkUnit*float64(marks))
+	g := m.weigh(f.Grams)
+	return m.logit(g, m.weigh(f.Marks).sum)
+}
+
+// logit is what grams and marks that weigh so much, in steps, come to.
+func (m *Model) logit(g grams, marks int32) float64 {
+	return m.bias + m.scale*(GramUnit(int(g.n))*float64(g.sum)+MarkUnit*float64(marks))
 }
 
 // GramUnit is what each of n grams counts; MarkUnit what each mark counts.

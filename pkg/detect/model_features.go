@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"bytes"
 	"math/bits"
 	"unicode/utf8"
 )
@@ -13,13 +14,22 @@ type Features struct {
 	Grams []uint32
 	Marks []uint32
 
-	toks []gramToken
-	cues []uint32
+	toks  []gramToken
+	begin int // the first token of the sentence
+	cues  []uint32
+
+	words, memory *words // words is nil where every word is hashed, and its grams go into Grams
+	known         grams  // of words that were in words
 
 	// Marks by their low bits, for once. A window has 700 at most.
 	set  [1024]struct{ turn, mark uint32 }
 	turn uint32
 }
+
+// grams is what grams weigh together, in steps, and how many they are.
+type grams struct{ sum, n int32 }
+
+func (g grams) with(h grams) grams { return grams{g.sum + h.sum, g.n + h.n} }
 
 // gramToken is a word, a sign, one letter of a script without spaces, or a
 // placeholder for a value (address, link, number), so that the model cannot learn
@@ -86,17 +96,50 @@ var (
 
 // Extract fills f with the features of w.
 func (f *Features) Extract(w *Window) {
-	f.Grams, f.Marks, f.toks, f.cues = f.Grams[:0], f.Marks[:0], f.toks[:0], f.cues[:0]
-	seen := f.tokens(w.Text, true)
-	f.grams()
-	f.context(w.Before)
-	f.marks(w, seen)
+	f.Grams, f.Marks, f.toks, f.words = f.Grams[:0], f.Marks[:0], f.toks[:0], nil
+	var seen spots
+	if len(w.parts) == 0 {
+		f.sentence(w.Text, 0, len(w.Text), &seen)
+	}
+	for _, p := range w.parts {
+		f.sentence(p, 0, len(p), &seen)
+	}
+	f.near(f.toks, len(f.toks), 0)
+	n := len(f.toks)
+	f.contextOf(w.Before)
+	f.marks(w, seen, n)
 }
 
-// spots are cheap facts met while cutting tokens.
-type spots struct {
-	url, query, mail, number, id, bang, ask, colon, angle, square, brace, quote, tick, hash, line uint8
+// spots are cheap facts met while cutting tokens: how often a kind of value, a sign or
+// the end of a line was met.
+type spots [spotSign + len(spotSigns) + 1]uint8
+
+const (
+	spotURL = iota
+	spotQuery
+	spotMail
+	spotNumber
+	spotID
+	spotSign // the first of spotSigns
+
+	spotSigns = "!?:<[{\"`#"
+	spotLine  = spotSign + len(spotSigns)
+)
+
+// add counts what was met in two places together.
+func (s *spots) add(t *spots) {
+	for i, n := range t {
+		s[i] = uint8(min(int(s[i])+int(n), 250))
+	}
 }
+
+// spotOf gives where a sign is counted; 0: nowhere.
+var spotOf = func() (t [256]uint8) {
+	for i, c := range []byte(spotSigns) {
+		t[c] = uint8(spotSign + i)
+	}
+	return
+}()
 
 func up(n *uint8) {
 	if *n < 250 {
@@ -104,15 +147,21 @@ func up(n *uint8) {
 	}
 }
 
-// tokens cuts text. With chars it also adds the letter n-grams of each word.
-func (f *Features) tokens(text []byte, chars bool) spots {
-	var s spots
-	for i := 0; i < len(text); {
+// sentence cuts text[from:to] into tokens, and adds the words and the letter n-grams of each.
+func (f *Features) sentence(text []byte, from, to int, s *spots) {
+	f.begin = len(f.toks)
+	f.tokens(text, from, to, s, true)
+}
+
+// tokens cuts text[from:to]. With chars it also adds the words and the letter n-grams of
+// each.
+func (f *Features) tokens(text []byte, from, to int, s *spots, chars bool) {
+	for i := from; i < to; {
 		c := lowerASCII[text[i]]
 		if c >= utf8.RuneSelf {
-			r, n := utf8.DecodeRune(text[i:])
+			r, n := utf8.DecodeRune(text[i:to])
 			if unspaced(r) {
-				f.toks = append(f.toks, gramToken{mixHash(hashSeed, uint64(r)), tokIdeo})
+				f.token(mixHash(hashSeed, uint64(r)), tokIdeo, chars)
 				i += n
 				continue
 			}
@@ -123,117 +172,115 @@ func (f *Features) tokens(text []byte, chars bool) spots {
 			}
 		} else if !modelByte(c) {
 			switch c {
-			case ' ', '-', '_', '\t', '\r', '\'':
-			default:
-				switch c {
-				case '!':
-					up(&s.bang)
-				case '?':
-					up(&s.ask)
-				case ':':
-					up(&s.colon)
-				case '<':
-					up(&s.angle)
-				case '[':
-					up(&s.square)
-				case '{':
-					up(&s.brace)
-				case '"':
-					up(&s.quote)
-				case '`':
-					up(&s.tick)
-				case '#':
-					up(&s.hash)
-				case '\n':
-					up(&s.line)
+			case ' ', '-', '_', '\t', '\'':
+			case '\n', '\r':
+				if f.sign('\n') {
+					up(&s[spotLine])
 				}
+			default:
 				f.sign(uint64(c))
+				if k := spotOf[c]; k > 0 {
+					up(&s[k])
+				}
 			}
 			i++
 			continue
 		}
-		// A word. Links and addresses are one gramToken whatever they say.
-		if c == 'h' && hasFold(text[i:], "http") || c == 'w' && hasFold(text[i:], "www.") {
-			if j := linkEnd(text, i); j > i {
-				v := valURL
-				up(&s.url)
-				for _, b := range text[i:j] {
-					if b == '?' || b == '=' {
-						v = valQuery
-						up(&s.query)
-						break
-					}
-				}
-				f.toks = append(f.toks, gramToken{v, tokValue})
-				i = j
+		if f.words != nil {
+			if n := f.met(text, i, to, chars); n > 0 {
+				i += n
 				continue
 			}
 		}
-		j, digits, runes := i, 0, 0
-		h := uint64(hashSeed)
-		for j < len(text) {
-			b := lowerASCII[text[j]]
-			if b >= utf8.RuneSelf {
-				r, n := utf8.DecodeRune(text[j:])
-				if unspaced(r) || !modelRune(r) {
-					break
-				}
-				for k := j; k < j+n; k++ {
-					h = mixHash(h, uint64(text[k]))
-				}
-				j += n
-				runes++
-				continue
-			}
-			if b == '\'' && j+1 < len(text) && j > i && modelByte(lowerASCII[text[j+1]]) {
-				j++
-				continue
-			}
-			if !modelByte(b) {
-				break
-			}
-			if b <= '9' {
-				digits++
-			}
-			h = mixHash(h, uint64(b))
-			j++
-			runes++
-		}
-		if j < len(text) && text[j] == '@' && j+1 < len(text) && modelByte(lowerASCII[text[j+1]]) {
-			for j < len(text) && (modelByte(lowerASCII[text[j]]) || text[j] == '@' || text[j] == '-' || text[j] == '_' ||
-				text[j] == '.' && j+1 < len(text) && modelByte(lowerASCII[text[j+1]])) {
-				j++
-			}
-			up(&s.mail)
-			f.toks = append(f.toks, gramToken{valMail, tokValue})
-			i = j
-			continue
-		}
-		switch {
-		case digits == runes:
-			up(&s.number)
-			f.toks = append(f.toks, gramToken{valNumber, tokValue})
-		case digits > 0 && runes >= 8:
-			up(&s.id)
-			f.toks = append(f.toks, gramToken{valID, tokValue})
-		default:
-			f.toks = append(f.toks, gramToken{h, tokWord})
-			if chars && runes >= 4 && runes <= 24 {
-				f.chars(text[i:j])
-			}
-		}
-		i = j
+		i = f.word(text[:to], i, s, chars)
 	}
-	return s
 }
 
-// sign appends a sign once for a run of it.
-func (f *Features) sign(c uint64) {
+// word takes the word at text[i]. Links and addresses are one token whatever they say.
+func (f *Features) word(text []byte, i int, s *spots, chars bool) (end int) {
+	if c := lowerASCII[text[i]]; c == 'h' && hasFold(text[i:], "http") || c == 'w' && hasFold(text[i:], "www.") {
+		if j := linkEnd(text, i); j > i {
+			v := valURL
+			up(&s[spotURL])
+			if bytes.ContainsAny(text[i:j], "?=") {
+				v = valQuery
+				up(&s[spotQuery])
+			}
+			f.token(v, tokValue, chars)
+			return j
+		}
+	}
+	j, digits, runes := i, 0, 0
+	h := uint64(hashSeed)
+	for j < len(text) {
+		b := lowerASCII[text[j]]
+		if b >= utf8.RuneSelf {
+			r, n := utf8.DecodeRune(text[j:])
+			if unspaced(r) || !modelRune(r) {
+				break
+			}
+			for k := j; k < j+n; k++ {
+				h = mixHash(h, uint64(text[k]))
+			}
+			j += n
+			runes++
+			continue
+		}
+		if b == '\'' && j+1 < len(text) && j > i && modelByte(lowerASCII[text[j+1]]) {
+			j++
+			continue
+		}
+		if !modelByte(b) {
+			break
+		}
+		if b <= '9' {
+			digits++
+		}
+		h = mixHash(h, uint64(b))
+		j++
+		runes++
+	}
+	if j < len(text) && text[j] == '@' && j+1 < len(text) && modelByte(lowerASCII[text[j+1]]) {
+		for j < len(text) && (modelByte(lowerASCII[text[j]]) || text[j] == '@' || text[j] == '-' || text[j] == '_' ||
+			text[j] == '.' && j+1 < len(text) && modelByte(lowerASCII[text[j+1]])) {
+			j++
+		}
+		up(&s[spotMail])
+		f.token(valMail, tokValue, chars)
+		return j
+	}
+	switch {
+	case digits == runes:
+		up(&s[spotNumber])
+		f.token(valNumber, tokValue, chars)
+	case digits > 0 && runes >= 8:
+		up(&s[spotID])
+		f.token(valID, tokValue, chars)
+	default:
+		f.token(h, tokWord, chars)
+		if chars && runes >= 4 && runes <= 24 {
+			f.chars(text[i:j])
+		}
+	}
+	return j
+}
+
+// token appends a token that is no sign.
+func (f *Features) token(h uint64, kind gramKind, chars bool) {
+	f.toks = append(f.toks, gramToken{h, kind})
+	if chars {
+		f.Grams = append(f.Grams, gramSlot(mixHash(saltWord, h)))
+	}
+}
+
+// sign appends a sign once for a run of it, and tells whether it did.
+func (f *Features) sign(c uint64) bool {
 	h := mixHash(hashSeed+1, c)
-	if n := len(f.toks); n > 0 && f.toks[n-1].hash == h {
-		return
+	if n := len(f.toks); n > f.begin && f.toks[n-1].hash == h {
+		return false
 	}
 	f.toks = append(f.toks, gramToken{h, tokSign})
+	return true
 }
 
 // chars adds the 3- to 5-grams of the letters of a word, its ends marked.
@@ -268,70 +315,74 @@ func (f *Features) chars(word []byte) {
 	}
 }
 
-// grams adds words, neighbours and near neighbours.
-func (f *Features) grams() {
-	t := f.toks
-	for i := range t {
-		h := t[i].hash
-		if t[i].kind != tokSign {
-			f.Grams = append(f.Grams, gramSlot(mixHash(saltWord, h)))
-		}
+// near adds the pairs, triples and near neighbours that begin with one of the first n
+// of t and end with t[reach] or one behind it.
+func (f *Features) near(t []gramToken, n, reach int) {
+	for i := range n {
 		if i+1 >= len(t) {
 			break
 		}
+		h := t[i].hash
 		two := mixHash(mixHash(saltTwo, h), t[i+1].hash)
-		f.Grams = append(f.Grams, gramSlot(two))
+		if i+1 >= reach {
+			f.Grams = append(f.Grams, gramSlot(two))
+		}
 		if i+2 >= len(t) {
-			continue
+			break
 		}
+		ideo, sign := t[i].kind == tokIdeo, t[i].kind == tokSign
 		three := mixHash(mixHash(saltThree, two), t[i+2].hash)
-		f.Grams = append(f.Grams, gramSlot(three))
-		if t[i].kind == tokIdeo {
-			if i+3 < len(t) {
-				f.Grams = append(f.Grams, gramSlot(mixHash(three, t[i+3].hash)))
-			}
-			continue
-		}
-		if t[i].kind != tokSign {
-			if t[i+2].kind != tokSign {
+		if i+2 >= reach {
+			f.Grams = append(f.Grams, gramSlot(three))
+			if !ideo && !sign && t[i+2].kind != tokSign {
 				f.Grams = append(f.Grams, gramSlot(mixHash(mixHash(saltSkip, h), t[i+2].hash)))
 			}
-			if i+3 < len(t) && t[i+3].kind != tokSign {
-				f.Grams = append(f.Grams, gramSlot(mixHash(mixHash(saltSkip, h), t[i+3].hash)))
-			}
+		}
+		switch {
+		case i+3 >= len(t) || i+3 < reach:
+		case ideo:
+			f.Grams = append(f.Grams, gramSlot(mixHash(three, t[i+3].hash)))
+		case !sign && t[i+3].kind != tokSign:
+			f.Grams = append(f.Grams, gramSlot(mixHash(mixHash(saltSkip, h), t[i+3].hash)))
 		}
 	}
 }
 
-// context adds the last words in front of the window: "for example", "attackers
+// nearReach is how many tokens a gram of them spans.
+const nearReach = 4
+
+// contextOf adds the last words in front of a window: "for example", "attackers
 // write" there make the same words below harmless.
-func (f *Features) context(before []byte) {
-	if len(before) == 0 {
-		return
-	}
+func (f *Features) contextOf(before []byte) {
 	n := len(f.toks)
-	if len(before) > 64 {
-		before = before[len(before)-64:]
-	}
-	f.tokens(before, false)
-	t := f.toks[n:]
-	if len(t) > 6 {
-		t = t[len(t)-6:]
-	}
-	for _, k := range t {
-		f.Grams = append(f.Grams, gramSlot(mixHash(saltBefore, k.hash)))
-	}
+	f.begin = n
+	f.tokens(before, 0, len(before), new(spots), false)
+	f.context(f.toks[n:])
 	f.toks = f.toks[:n]
 }
+
+func (f *Features) context(t []gramToken) {
+	for _, k := range t[max(0, len(t)-contextWords):] {
+		f.Grams = append(f.Grams, gramSlot(mixHash(saltBefore, k.hash)))
+	}
+}
+
+// What the model sees of the sentence before a window: its last words, among its last bytes.
+const (
+	contextWords = 6
+	contextBytes = 64
+)
 
 func (f *Features) mark(id, value uint64) {
 	f.Marks = append(f.Marks, gramSlot(mixHash(mixHash(saltMark, id), value)))
 }
 
-func (f *Features) marks(w *Window, s spots) {
+// marks adds what is known of a window beside its words: n is how many tokens it has.
+func (f *Features) marks(w *Window, s spots, n int) {
+	f.cues = f.cues[:0]
 	f.mark(1, uint64(w.Kind))
-	f.mark(2, uint64(bits.Len(uint(len(f.toks))))*2+uint64(w.Kind))
-	for i, n := range [...]uint8{s.url, s.query, s.mail, s.number, s.id, s.bang, s.ask, s.colon, s.angle, s.square, s.brace, s.quote, s.tick, s.hash, s.line} {
+	f.mark(2, uint64(bits.Len(uint(n)))*2+uint64(w.Kind))
+	for i, n := range s {
 		if n > 0 {
 			f.mark(uint64(10+i), uint64(min(n, 3)))
 		}
@@ -459,7 +510,7 @@ func linkEnd(b []byte, i int) int {
 	}
 	for j < len(b) {
 		switch b[j] {
-		case ' ', '\n', '\t', '"', '\'', '<', '>', ')', ']', '}', '`', '|':
+		case ' ', '\n', '\r', '\t', '"', '\'', '<', '>', ')', ']', '}', '`', '|':
 			return j
 		}
 		if b[j] >= utf8.RuneSelf {

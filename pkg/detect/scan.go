@@ -142,13 +142,12 @@ type scratch struct {
 
 	w        Window
 	wtext    []byte
-	wmap     []int32 // for each byte of text from foldedAt, where it is in wtext
-	foldedAt int
+	wmap     []int32 // for each byte of a window, where it is in wtext
 	pieces   []piece
 	masks    gateMasks
 	windows  uint32   // described so far
 	met      []uint32 // by class of terms: the window that a cue of it was met in last
-	looked   []lookedAt
+	parts    []part
 	near     bool // a window of the view may matter
 	features Features
 	discuss  int
@@ -183,7 +182,7 @@ func (s *scratch) begin(d *Detector, in Input) {
 	s.queue = s.queue[:0]
 	s.findings = nil
 	s.expanded, s.exceeded, s.discuss, s.loudest, s.score = 0, false, 0, 0, 0
-	s.evidence = evidence{}
+	s.evidence = evidence{heard: s.evidence.heard[:0]}
 	if len(s.slots) < d.slots {
 		s.slots, s.epoch = make([]slot, d.slots), 0
 	}

@@ -33,9 +33,13 @@ type Window struct {
 	// lower-cased without their combining marks, compatibility forms and
 	// look-alikes replaced, invisible characters gone, white space collapsed to
 	// one space or, where the run held a line break, to one '\n'.
-	// Before is up to 160 folded bytes in front of the window.
-	Text   []byte
+	Text []byte
+	// Before is the end of the sentence in front of the window, as the view holds it: up
+	// to 64 bytes.
 	Before []byte
+
+	parts [][]byte   // its sentences, as the view holds them; empty: Text
+	raw   chunk.Span // with what was carried over
 
 	// Raw is the window in the raw input.
 	Raw chunk.Span

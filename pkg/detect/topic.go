@@ -45,8 +45,8 @@ func TopicUnit(n int) float64 { return 1 / math.Sqrt(float64(max(n, 16))) }
 func TopicSlots(f *Features, text []byte, skip chunk.Span) []uint32 {
 	f.Grams = f.Grams[:0]
 	part := func(b []byte) {
-		f.toks = f.toks[:0]
-		f.tokens(b, false)
+		f.toks, f.begin = f.toks[:0], 0
+		f.tokens(b, 0, len(b), new(spots), false)
 		before := uint64(0)
 		for _, t := range f.toks {
 			if t.kind == tokSign || t.kind == tokValue {

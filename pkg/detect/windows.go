@@ -1,0 +1,318 @@
+package detect
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/stoplog/stoplog/pkg/chunk"
+)
+
+// part is one sentence of a view as the model describes it. Each is described once: a
+// window is the sum of its sentences and of what reaches from one into the next.
+type part struct {
+	sentence, group bool  // these windows were scored
+	known           bool  // tokens, own and spots are filled
+	opened          bool  // marks and hidden are
+	led             bool  // before is
+	marks           marks // that are open where it begins
+	hidden          bool  // it begins where nobody sees it
+	from, to        int32 // its tokens
+	own             grams // of its words, and those near to each other
+	before          grams // of the words in front of it
+	spots           spots
+}
+
+// judgeWindows scores the windows that pass the gate, and those in which a rule
+// matched; where one is not far from the threshold it scores all of them.
+func (s *scratch) judgeWindows(n *node, text []byte, m *Model) {
+	g := &m.gate
+	ease := int32(0)
+	if n.depth > 0 || n.hidden {
+		ease = g.ease
+	}
+	s.parts = slices.Grow(s.parts[:0], len(s.pieces))[:len(s.pieces)]
+	clear(s.parts)
+	s.features.toks = s.features.toks[:0]
+	s.features.remember(m)
+	s.near = false
+	next := 0
+	for i := range s.pieces {
+		own, all, _, _ := s.around(i)
+		sentence, group := g.passes(Sentence, own.sum, own.n, ease), g.passes(Group, all.sum, all.n, ease)
+		ruled := false
+		for k := next; k < len(s.cands) && s.cands[k].start < own.end; k++ {
+			ruled = ruled || s.cands[k].end > own.start
+		}
+		for next < len(s.cands) && s.cands[next].start < own.start-candReach {
+			next++
+		}
+		if s.visit != nil {
+			if gated := sentence || group || ruled; gated || s.all {
+				s.handOut(n, text, m, i, ruled, ease)
+			}
+			continue
+		}
+		if (sentence || group || ruled) && !s.lookAt(n, text, m, i, sentence || ruled, group || ruled) {
+			return
+		}
+	}
+	for i := range s.pieces {
+		if !s.near || !s.lookAt(n, text, m, i, true, true) {
+			return
+		}
+	}
+}
+
+// candReach is how long before a sentence a match that reaches into it may begin.
+const candReach = 400
+
+// around gives sentence i alone and with the sentences beside it, which are those from
+// lo to hi.
+func (s *scratch) around(i int) (own, all piece, lo, hi int) {
+	own, lo, hi = s.pieces[i], i, i+1
+	all = own
+	if i > 0 && all.end-s.pieces[i-1].start <= groupMax {
+		lo--
+		all = s.pieces[lo].with(all)
+	}
+	if hi < len(s.pieces) && s.pieces[hi].end-all.start <= groupMax {
+		all = all.with(s.pieces[hi])
+		hi++
+	}
+	return own, all, lo, hi
+}
+
+// lookAt scores windows of sentence i that were not yet. It reports false when
+// enough is known.
+func (s *scratch) lookAt(n *node, text []byte, m *Model, i int, sentence, group bool) bool {
+	p := &s.parts[i]
+	own, all, lo, hi := s.around(i)
+	sentence, group = sentence && !p.sentence, group && !p.group && all != own
+	if !sentence && !group {
+		return true
+	}
+	if s.loudest >= s.enough {
+		// The verdict cannot get worse; a few more windows are shown to people.
+		if s.extra >= maxExtra {
+			return false
+		}
+		s.extra++
+	}
+	p.sentence, p.group = p.sentence || sentence, p.group || group
+	if sentence && s.describe(n, text, own, Sentence, i) {
+		s.judgeWindow(n, text, m, i, i+1)
+	}
+	if group && s.describe(n, text, all, Group, lo) {
+		s.judgeWindow(n, text, m, lo, hi)
+	}
+	return true
+}
+
+// maxExtra is how many windows are scored after the verdict is certain.
+const maxExtra = 32
+
+// handOut gives the windows of sentence i to the visitor.
+func (s *scratch) handOut(n *node, text []byte, m *Model, i int, ruled bool, ease int32) {
+	g := &m.gate
+	own, all, lo, hi := s.around(i)
+	out := func(of piece, kind WindowKind, lo, hi int) {
+		if !s.describe(n, text, of, kind, lo) {
+			return
+		}
+		w := &s.w
+		w.Gated, w.Margin = ruled || g.passes(kind, of.sum, of.n, ease), g.margin(kind, of.sum+ease, of.n)
+		w.parts = w.parts[:0]
+		for _, p := range s.pieces[lo:hi] {
+			w.parts = append(w.parts, text[p.start:p.end])
+		}
+		s.visit(w)
+	}
+	out(own, Sentence, i, i+1)
+	if all != own {
+		out(all, Group, lo, hi)
+	}
+}
+
+// describe fills the window with what is known of a piece of text beside its words. It
+// reports false for what is not to be scored. Sentence lo is its first.
+func (s *scratch) describe(n *node, text []byte, of piece, kind WindowKind, lo int) bool {
+	at := chunk.Span{Start: int(of.start), End: int(of.end)}
+	start, end := n.v.Span(at.Start, at.End)
+	if end <= s.carry {
+		return false
+	}
+	if n.depth > 0 && !n.hidden && s.unchanged(text[at.Start:at.End], start, end) {
+		return false
+	}
+	d, w := s.d, &s.w
+	w.Kind = kind
+	w.raw = chunk.Span{Start: start, End: end}
+	w.Raw = chunk.Span{Start: max(start-s.carry, 0), End: end - s.carry}
+	w.Before = nil
+	if lo > 0 {
+		w.Before = text[max(int(s.pieces[lo-1].start), at.Start-contextBytes):at.Start]
+	}
+	if s.visit != nil {
+		s.foldWindow(text, at)
+	}
+	w.Hits, w.Cues = w.Hits[:0], w.Cues[:0]
+	if s.windows++; s.windows == 0 {
+		clear(s.met)
+		s.windows = 1
+	}
+	k := sort.Search(len(s.cands), func(i int) bool { return int(s.cands[i].start) >= at.Start })
+	hits := 0
+	for _, c := range s.cands[k:] {
+		if int(c.start) >= at.End || hits >= maxInWindow {
+			break
+		}
+		if c.weight > 0 {
+			hits++
+			r := &d.rules[c.rule]
+			if s.visit == nil && said(w.Hits, r) {
+				continue
+			}
+			w.Hits = append(w.Hits, Hit{Rule: r.id, Family: r.family, Weight: r.weight, Span: chunk.Span{Start: s.inWindow(at, c.start), End: s.inWindow(at, c.end)}})
+		}
+	}
+	k = sort.Search(len(s.occ), func(i int) bool { return int(s.occ[i].start) >= at.Start })
+	for j, o := range s.occ[k:] {
+		if int(o.start) >= at.End || j >= maxInWindow {
+			break
+		}
+		t := &d.terms[o.term]
+		if met := &s.met[t.classNo]; *met != s.windows {
+			*met = s.windows
+		} else if s.visit == nil && len(w.Cues) >= cuesInOrder {
+			continue
+		}
+		w.Cues = append(w.Cues, Cue{Term: t.name, At: s.inWindow(at, o.start), class: t.class})
+	}
+	w.Views, w.Depth = n.chain, n.depth
+	p := &s.parts[lo]
+	if !p.opened {
+		p.opened, p.marks, p.hidden = true, n.opened(text, at.Start), n.hidden || n.hiddenAt(text, at.Start)
+	}
+	w.Hidden, w.Quoted = p.hidden, p.marks.closed(text, at.End)
+	w.Discuss = s.discuss
+	w.Whole = len(text) <= wholeMax
+	return true
+}
+
+// foldWindow folds a window, for visitors.
+func (s *scratch) foldWindow(text []byte, at chunk.Span) {
+	s.wtext, s.wmap = lowerMapped(s.wtext, s.wmap, text[at.Start:at.End])
+	s.w.Text = s.wtext
+}
+
+// inWindow gives where p is in the folded window; nothing when none was folded.
+func (s *scratch) inWindow(at chunk.Span, p int32) int {
+	if s.visit == nil {
+		return 0
+	}
+	return int(s.wmap[min(max(int(p), at.Start), at.End)-at.Start])
+}
+
+// cuesInOrder is how many cues of a window the model sees in their order; of the others
+// it sees which classes there are.
+const cuesInOrder = 12
+
+// said reports that hits hold one of the rule's family that weighs as much: another one
+// tells the model nothing.
+func said(hits []Hit, r *rule) bool {
+	for i := range hits {
+		if hits[i].Family == r.family && hits[i].Weight >= r.weight {
+			return true
+		}
+	}
+	return false
+}
+
+// maxInWindow bounds the hits, and the cues, that one window is described with.
+const maxInWindow = 200
+
+// part describes sentence i.
+func (s *scratch) part(text []byte, m *Model, i int) *part {
+	p, f := &s.parts[i], &s.features
+	if p.known {
+		return p
+	}
+	p.known = true
+	f.Grams = f.Grams[:0]
+	p.from = int32(len(f.toks))
+	f.sentence(text, int(s.pieces[i].start), int(s.pieces[i].end), &p.spots)
+	p.to = int32(len(f.toks))
+	t := f.toks[p.from:]
+	f.near(t, len(t), 0)
+	p.own = f.weigh(m)
+	return p
+}
+
+// before describes the end of the sentence in front of sentence i, with which the window
+// begins.
+func (s *scratch) before(m *Model, i int) grams {
+	p, f := &s.parts[i], &s.features
+	if p.led {
+		return p.before
+	}
+	p.led = true
+	f.Grams = f.Grams[:0]
+	if i > 0 && s.parts[i-1].known && len(s.w.Before) == int(s.pieces[i-1].end-s.pieces[i-1].start) {
+		f.context(f.toks[s.parts[i-1].from:s.parts[i-1].to]) // all of it is seen, and was described
+	} else {
+		f.contextOf(s.w.Before)
+	}
+	p.before = f.weigh(m)
+	return p.before
+}
+
+// logit gives what the model says of the described window that holds the sentences
+// [lo,hi). It is what [Model.Logit] says of what [Features.Extract] finds in it.
+func (s *scratch) logit(text []byte, m *Model, lo, hi int) float64 {
+	f := &s.features
+	var sum grams
+	var seen spots
+	tokens := 0
+	for i := lo; i < hi; i++ {
+		p := s.part(text, m, i)
+		sum = sum.with(p.own)
+		seen.add(&p.spots)
+		tokens += int(p.to - p.from)
+	}
+	sum = sum.with(s.before(m, lo))
+	f.Grams = f.Grams[:0]
+	for i := lo; i+1 < hi; i++ { // what reaches from sentence i into others
+		var t [2 * (nearReach - 1)]gramToken
+		own := f.toks[s.parts[i].from:s.parts[i].to]
+		k := copy(t[:], own[max(0, len(own)-nearReach+1):])
+		n := k
+		for j := i + 1; j < hi; j++ {
+			n += copy(t[n:k+nearReach-1], f.toks[s.parts[j].from:s.parts[j].to])
+		}
+		f.near(t[:n], k, k)
+	}
+	f.Marks = f.Marks[:0]
+	f.marks(&s.w, seen, tokens)
+	return m.logit(sum.with(f.weigh(m)), m.weigh(f.Marks).sum)
+}
+
+// judgeWindow has the described window scored.
+func (s *scratch) judgeWindow(n *node, text []byte, m *Model, lo, hi int) {
+	w := &s.w
+	z := s.logit(text, m, lo, hi)
+	p := m.Probability(z)
+	if math.IsNaN(p) || p < 0 || p > 1 {
+		s.exceeded = true
+		return
+	}
+	s.evidence.window(w, z)
+	// Where a window may matter all windows of its view are scored: what the gate costs in
+	// recall is then what it overlooks altogether, not which windows of a text it picks.
+	s.near = s.near || z >= low
+	// The best window is always shown: nobody is to be asked about a text without a reason.
+	if p >= minModelFinding && w.Kind == Sentence || z >= low && p > s.loudest {
+		s.foundByModel(n, w, p)
+	}
+	s.loudest = math.Max(s.loudest, p)
+}

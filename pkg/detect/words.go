@@ -1,0 +1,112 @@
+package detect
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// words remembers, for words met lately, their hash and what the model says of them and
+// of the letters inside: most words of a text were met before. It holds words
+// whole, so that no word can pass for another, and of one model only.
+type words struct {
+	of   *Model
+	seen [1 << wordBits]seenWord
+}
+
+// wordBits is the number of words that are remembered: as many as stay in the cache of
+// the processor.
+const wordBits = 11
+
+// seenWord is a word of up to fifteen ASCII letters.
+type seenWord struct {
+	a, b  uint64 // its letters
+	hash  uint64
+	grams grams
+}
+
+// remember has words of m remembered from now on.
+func (f *Features) remember(m *Model) {
+	if f.words == nil {
+		if f.memory == nil {
+			f.memory = new(words)
+		}
+		f.words = f.memory
+	}
+	if f.words.of != m {
+		*f.words = words{of: m}
+	}
+}
+
+// met takes the word at text[i] if it consists of a few ASCII letters and is no link or
+// address, and gives its length; otherwise 0. With chars it adds what its grams weigh.
+func (f *Features) met(text []byte, i, to int, chars bool) int {
+	if i+16 > len(text) {
+		return 0
+	}
+	a, n := letters(binary.LittleEndian.Uint64(text[i:]))
+	b := uint64(0)
+	if n == 8 {
+		var k int
+		if b, k = letters(binary.LittleEndian.Uint64(text[i+8:])); k == 8 {
+			return 0
+		}
+		n += k
+	}
+	end := i + n
+	if n == 0 || end > to {
+		return 0
+	}
+	if end < to {
+		if c := text[end]; c == '\'' || c == '@' || c >= 0x80 || c >= '0' && c <= '9' {
+			return 0
+		}
+	}
+	const http, www = 0x70747468, 0x777777
+	if a&0xffffffff == http || a&0xffffff == www {
+		return 0
+	}
+	w := &f.words.seen[(a*gateOne^b*gateTwo)>>(64-wordBits)]
+	if w.a != a || w.b != b {
+		if !chars {
+			return 0
+		}
+		at := len(f.Grams)
+		f.word(text[:to], i, new(spots), true)
+		w.a, w.b, w.hash, w.grams = a, b, f.toks[len(f.toks)-1].hash, f.words.of.weigh(f.Grams[at:])
+		f.Grams = f.Grams[:at]
+	} else {
+		f.toks = append(f.toks, gramToken{w.hash, tokWord})
+	}
+	if chars {
+		f.known = f.known.with(w.grams)
+	}
+	return n
+}
+
+// letters gives the ASCII letters at the beginning of eight bytes, as small ones, and
+// their number.
+func letters(x uint64) (uint64, int) {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	l := x&^highs | lowBits
+	letter := (l + (0x80-'a')*ones) &^ (l + (0x7f-'z')*ones) &^ x & highs
+	n := bits.TrailingZeros64(^letter&highs) >> 3
+	if n == 8 {
+		return l, 8
+	}
+	return l & (1<<(8*n) - 1), n
+}
+
+// weigh gives what the grams gathered weigh.
+func (f *Features) weigh(m *Model) grams {
+	g := m.weigh(f.Grams).with(f.known)
+	f.known = grams{}
+	return g
+}
+
+func (m *Model) weigh(slots []uint32) (g grams) {
+	for _, x := range slots {
+		g.sum += int32(m.weights[x])
+	}
+	g.n = int32(len(slots))
+	return g
+}
