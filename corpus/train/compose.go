@@ -77,16 +77,19 @@ func (c *composer) attack(i uint64, held bool) doc {
 	for {
 		lang := c.language(r)
 		g := c.set.Attack[lang]
-		roots := g.Roots("attack.")
-		lines := 0
-		weight := func(root string) float64 { return float64(g.Lines(root) * common(root)) }
-		for _, root := range roots {
-			lines += g.Lines(root) * common(root)
+		roots, texts := g.Roots("attack."), c.texts[lang]
+		// The forms that everybody tries first are few lines with many wordings each, and
+		// much of what is met.
+		if classic := g.Roots("attack.classic"); len(classic) > 0 && r.Float64() < classicShare {
+			roots, texts = classic, nil
 		}
-		// Each line of a grammar and each written text was thought of apart: all count the
-		// same.
-		if k := r.IntN(lines + len(c.texts[lang])); k >= lines {
-			d := c.texts[lang][k-lines]
+		lines := 0
+		weight := func(root string) float64 { return float64(g.Lines(root)) }
+		for _, root := range roots {
+			lines += g.Lines(root)
+		}
+		if len(texts) > 0 && r.Float64() < textShare*float64(len(texts))/float64(lines+len(texts)) {
+			d := texts[r.IntN(len(texts))]
 			if !c.wants(d.lang, d.family, isHeldOut(d.text), held) {
 				continue
 			}
@@ -109,14 +112,13 @@ func (c *composer) attack(i uint64, held bool) doc {
 	}
 }
 
-// common is how many times a line of a rule is drawn for one of another: the forms
-// that everybody tries first are few lines with many wordings each.
-func common(root string) int {
-	if strings.HasPrefix(root, "attack.classic") {
-		return 8
-	}
-	return 1
-}
+// classicShare is the share of the classic forms among the attacks of a language that
+// has them in a file of their own.
+const classicShare = 0.15
+
+// textShare is how often a written text is drawn for one line of a grammar, which has
+// many wordings.
+const textShare = 0.8
 
 // wants reports whether an attack is one of those asked for: with held those that -leave
 // names or, where it names none, those held out; else the others.

