@@ -169,8 +169,8 @@ def forms(role, lang):
 
 def thing_forms(word, kind, lang):
     v, full = thing(kind, lang), PARTS[lang][0][0]
-    if lang in ('es', 'fr', 'pl', 'tr', 'pt', 'ru'):
-        full = {'es': 'nombre', 'fr': 'nom', 'pl': 'nazwa', 'tr': 'ad', 'pt': 'nome', 'ru': 'название'}[lang]
+    if lang in ('es', 'fr', 'pl', 'tr', 'pt', 'ru', 'ja'):
+        full = {'es': 'nombre', 'fr': 'nom', 'pl': 'nazwa', 'tr': 'ad', 'pt': 'nome', 'ru': 'название', 'ja': '名称'}[lang]
     x = R.randrange(8)
     if x <= 1:
         return {word: v}

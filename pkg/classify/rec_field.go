@@ -22,6 +22,7 @@ const (
 	fieldThing                    // a name of a thing: names of persons in it are its name
 	fieldUnknown                  // no word of the key is known: the value alone decides
 	fieldAgent                    // nor here, but the key ends as words for people do
+	fieldWrap                     // value, details: what it holds is what the key above is
 	fieldBare                     // a name, of what stands above it
 	fieldGiven                    // the same in languages where it is a first name beside a surname
 	fieldLoose                    // a name or a handle: the value has to look like a person's
@@ -32,91 +33,21 @@ const (
 	fieldPart                     // a part of a name
 )
 
-// What the words of a key say.
-const (
-	wordName   = 1 << iota // name, nombre
-	wordPart               // first, given: parts with a name behind
-	wordWhole              // surname, vorname: parts by themselves
-	wordHuman              // patient: a person in any case
-	wordRole               // customer: a person or a firm
-	wordThing              // product: has a name, and is no person
-	wordOther              // id, email: not a name
-	wordLoose              // nickname
-	wordAction             // created by, assigned to
-	wordBy                 // by, to
-	wordFill               // of, the, primary: says nothing
-)
-
-var keyWords = func() map[string]uint16 {
-	m := map[string]uint16{}
-	for flag, words := range map[uint16]string{
-		wordName: "name names nm nme nom nome nombre naam navn namn nimi imię имя ad adi adı isim 姓名 氏名 名前 이름 성명",
-		wordPart: "first last given family middle maiden full legal preferred real birth complete completo completa complet famille familia pila father's second née",
-		wordWhole: `firstname lastname surname forename givenname familyname middlename maidenname fullname fname lname mname vorname nachname familienname rufname geburtsname prenom prénom prenoms
-apellido apellidos cognome voornaam achternaam sobrenome etunimi sukunimi fornavn etternavn efternamn efternavn förnamn fornamn imie imię nazwisko jmeno jméno prijmeni příjmení soyad soyadi soyadı adsoyad
-имя фамилия отчество 姓 名 姓名 氏名 이름 성명 fio фио`,
-		wordHuman: `patient employee emp attendee adjuster appraiser passenger person people persons individual human student pupil teacher tutor instructor trainer professor doctor physician nurse surgeon therapist practitioner clinician
-midwife dentist spouse husband wife child children kid son daughter father mother parent sibling kin guardian dependent dependents relative traveler traveller travelers travellers booker occupant
-resident heir witness rider postdoc borrower_ taker investigator pi household appellant petitioner speaker presenter panelist invitee nominee donor volunteer coach player captain courier pilot interviewer interviewee interpreter mentor mentee
-attorney lawyer solicitor notary judge plaintiff defendant signatory signatories signer signee cardholder assignee candidate newborn deceased victim suspect roommate flatmate neighbor neighbour
-colleague supervisor caregiver carer nanny babysitter therapist bride groom passport traveller jockey cyclist supervisor foreman
-staffer clerk cashier waiter chef cook barber hairdresser stylist photographer mechanic gardener
-mitarbeiter mitarbeiterin ansprechpartner ansprechpartnerin patientin arzt ärztin bewerber bewerberin fahrer fahrerin sachbearbeiter sachbearbeiterin bearbeiter betreuer kontaktperson ehepartner ehegatte kind kinder vater mutter reisende reisender fahrgast schüler lehrer begleitperson
-paciente empleado empleada pasajero pasajera médico médica medico conductor huesped huésped huespedes alumno alumna profesor persona trabajador acompañante
-employé employée passager voyageur médecin chauffeur élève professeur personne interlocuteur salarié
-paziente dipendente passeggero ospite conducente studente autista
-medewerker contactpersoon patiënt chauffeur pacjent pracownik kierowca lekarz osoba gość hasta çalışan yolcu öğrenci kişi paciente funcionário passageiro hóspede motorista aluno médico
-сотрудник пациент водитель пассажир`,
-		wordRole: `customer client guest contact contacts author authors assignee reporter recipient recipients beneficiary beneficiaries applicant member members manager managers mgr lead leader owner owners approver reviewer reviewers
-requester requestor creator editor committer contributor contributors maintainer maintainers participant participants invitees host hosts agent agents representative rep reps salesperson seller buyer tenant landlord lessee lessor
-renter borrower lender guarantor insured policyholder claimant payer payee payor partner holder accountholder subscriber referrer referee caller operator technician engineer developer
-translator narrator artist composer actor director producer founder ceo cfo cto shareholder consignee sender user users admin administrator coordinator organizer organiser chair secretary
-treasurer recruiter consultant advisor adviser broker auditor inspector investigator analyst worker caseworker staff personnel crew driver drivers pusher respondent learner customers clients employees
-patients guests passengers attendees students speakers candidates applicants tenants residents visitors visitor registrant enrollee delegate cc bcc from to
-kunde kundin kunden gast gäste mieter mieterin vermieter empfänger absender auftraggeber inhaber kontoinhaber karteninhaber versicherungsnehmer teilnehmer mitglied besteller käufer verkäufer betreff_person verfasser autor ersteller antragsteller
-cliente agente agent titular destinatario remitente contacto solicitante responsable autor miembro comprador vendedor propietario usuario encargado
-invité destinataire expéditeur responsable titulaire demandeur auteur membre acheteur vendeur locataire propriétaire
-destinatario mittente titolare richiedente responsabile autore membro acquirente intestatario inquilino
-klant gast ontvanger afzender eigenaar huurder aanvrager klient klientka odbiorca nadawca właściciel najemca müşteri musteri misafir alıcı yolcu doktor gönderen destinatário remetente solicitante responsável comprador
-клиент гость получатель отправитель автор контакт 客户 联系人 担当者 顧客 고객 담당자`,
-		wordThing: `host_ file product branch company organization organisation org business employer firm event room hotel city town village street country state province region county district
-project team group channel category item sku brand make device plan tag label class method function package module server service services app application db database table
-column field folder directory bucket queue topic repo repository screen theme bank school university college department dept division merchant store shop campaign course song
-album book movie film show game currency language lang timezone locale color colour font site website page domain host hostname computer machine node cluster pod container image instance zone
-vendor supplier manufacturer insurer shipper publisher component catalog catalogue institution firma placowka szpital juzgado tribunal assureur versicherung verwaltung bedrijf depot store_ otel firma_ garage workshop clinic hospital pharmacy court ministry authority agency foundation namespace label container region profile scope port album track artist_ genre place venue location building floor restaurant airport station line route vehicle car ship vessel airline carrier flight train airport drug medication medicine disease diagnosis test procedure
-role permission policy rule filter job task step stage workflow pipeline build commit release version environment env variable parameter param attribute property option feature flag setting
-template form document report list folder view widget menu chart board sprint epic milestone ticket issue subject title description summary type status event action
-food dish recipe ingredient species breed pet animal team_ club league tournament band label_ publisher journal conference symposium
-dept unit office warehouse asset equipment material collection series playlist podcast episode
-datei produkt firma unternehmen projekt stadt straße strasse ort land bundesland abteilung marke modell verein schule artikel gerät rechner raum zimmer
-producto empresa ciudad calle pais país provincia proyecto marca modelo archivo escuela banco tienda hotel habitacion
-produit entreprise société ville rue pays projet marque modèle fichier école banque magasin
-prodotto azienda città via paese progetto marca modello file_ scuola banca negozio
-product_ bedrijf stad straat land_ project_ merk model_ bestand school_ produto cidade rua arquivo escola`,
-		wordOther: `bezeichnung objekt object objet oggetto id ids uid uuid guid key url uri link href email mail mails phone telephone tel mobile fax count number no num nr date time at on since until code hash token secret address addresses addr avatar photo picture
-gender sex age dob birthday birthdate nationality size amount price total quantity qty index position order rank score rating level grade note notes comment comments message text body content
-ip mac path query params data value values is has can password pin login notes bio salutation prefix suffix zip postal postcode initials type status state_ ssn iban bic account_ method
-title reference ref slug`,
-		wordLoose:  "nickname nick alias screenname displayname display shown username login handle sirname label accountname account",
-		wordAction: "created updated modified edited changed submitted assigned reported approved signed booked prepared requested reviewed completed closed opened resolved handled issued sold ordered paid referred invited uploaded written authored recorded verified checked entered added performed ship shipped bill billed deliver delivered sent received served seen attended witnessed cared",
-		wordBy:     "by to for with por par von da door przez",
-		wordFill:   "of the de du des del della do da di van der den la le primary secondary main other new old current previous next lead_ emergency billing shipping delivery sales case care project team account policy card attending referring responsible in charge on my your our their pre co cl s1 additional alternate alt authorized authorised legal_ registered ship bill actual original vendor_ i responsible technical support",
-	} {
-		for _, w := range strings.Fields(words) {
-			m[strings.TrimSuffix(w, "_")] |= flag
-		}
-	}
-	return m
-}()
-
 // keyKind says what a key is a key of. English and German keys end in what they name
 // (team lead, product name), Romance ones begin with it (nombre del cliente).
 func keyKind(key []byte) fieldKind {
 	if len(key) == 0 || len(key) > 48 {
 		return fieldOther
 	}
+	if r, _ := utf8.DecodeRune(key); isDense(r) {
+		return denseKind(string(key))
+	}
+	if healthField(key) {
+		return fieldPart
+	}
 	var buf [8]uint16
 	var last, first string
+	wraps := 0
 	words := buf[:0]
 	for i := 0; i < len(key) && len(words) < cap(buf); {
 		for i < len(key) && !is(key[i], cAlpha|cHigh) {
@@ -141,12 +72,21 @@ func keyKind(key []byte) fieldKind {
 			first = string(w)
 		}
 		last = string(w)
+		if wrapWords[last] {
+			wraps++
+		}
 		words = append(words, wordFlags(w))
 	}
-	if len(words) == 0 {
-		return fieldOther
-	}
 	n := len(words)
+	switch {
+	case n == 0:
+		return fieldOther
+	case wraps == n:
+		return fieldWrap
+	case wraps > 0 && n > 1 && wrapWords[last]: // guest details, claimant info
+		n--
+		words = words[:n]
+	}
 	head := words[n-1]
 	all := uint16(0)
 	for _, w := range words {
@@ -175,8 +115,10 @@ func keyKind(key []byte) fieldKind {
 			return fieldRole
 		case head&wordLoose != 0:
 			return fieldLoose
-		case head&wordPart != 0 && head&wordFill == 0 && (last == "first" || last == "last" || last == "given" || last == "family"):
+		case head&wordPart != 0 && pieceWords[last]:
 			return fieldPiece
+		case last == "billing" || last == "shipping" || last == "delivery": // whom it goes to, mostly
+			return fieldAgent
 		case head&wordThing != 0:
 			return thingOrText(last)
 		}
@@ -184,6 +126,11 @@ func keyKind(key []byte) fieldKind {
 	}
 	before := words[n-2]
 	switch {
+	case pieceWords[last] && head&wordWhole == 0: // guest first
+		if all&(wordHuman|wordRole) != 0 {
+			return fieldPart
+		}
+		return fieldPiece
 	case head&wordWhole != 0 && head&wordName == 0: // guest surname
 		return fieldPart
 	case head&wordName != 0 && n > 1: // guest name
@@ -228,8 +175,12 @@ func keyKind(key []byte) fieldKind {
 		return fieldPerson
 	case head&wordBy != 0 && before&wordAction != 0: // created by
 		return fieldRole
+	case head&wordBy != 0 && before == 0 && (last == "by" || last == "von" || last == "por" || last == "par" || last == "przez"):
+		return fieldAgent
 	case (last == "id" || last == "ref") && before&(wordHuman|wordRole) != 0:
 		return fieldLoose // some systems show who it is in its place
+	case last == "signature" && before&(wordHuman|wordRole) != 0:
+		return fieldRole
 	case head&wordOther != 0:
 		return fieldOther
 	case words[0]&wordWhole != 0 && head&(wordThing|wordRole|wordHuman) == 0: // cognome nubile
@@ -242,8 +193,8 @@ func keyKind(key []byte) fieldKind {
 		return thingOrText(last)
 	case head&wordLoose != 0:
 		return fieldLoose
-	case head == 0 && agentLike(last):
-		return fieldAgent
+	case head == 0 && (agentLike(last) || before&wordHuman != 0):
+		return fieldAgent // notary public
 	case head == 0, head&^(wordFill|wordPart|wordAction|wordBy) == 0:
 		return fieldUnknown
 	}
@@ -263,9 +214,16 @@ var textKeys = wordSet(`title description summary subject event issue ticket doc
 procedure method rule filter policy permission setting option attribute property param parameter variable environment label tag item series collection unit line label_ widget chart board
 milestone epic sprint template location place venue address region area profile scope channel topic category group class oggetto betreff asunto objet onderwerp`)
 
+// pieceWords end or are keys of parts of a name.
+var pieceWords = wordSet("first last given family middle fn ln")
+
 // agentLike reports whether a word ends as words for people who do something end.
 func agentLike(w string) bool {
-	for _, end := range [...]string{"er", "or", "ist", "ee", "ian", "man", "woman", "eur", "euse", "ista", "ador", "ante", "ore", "arz"} {
+	if len(w) > 5 {
+		w = strings.TrimSuffix(w, "s")
+	}
+	for _, end := range [...]string{"er", "or", "ist", "ee", "ian", "man", "woman", "eur", "euse", "ista", "ador", "ante", "ore", "arz",
+		"nik", "acz", "iciel", "owca", "are", "ande", "erin", "ling", "nehmer", "aire", "ataire", "trice", "iere", "ario", "aria", "ero", "era", "eiro", "eira", "tore", "aar", "lainen", "aja", "ija", "ci", "cu", "тель", "ник", "чик", "щик", "щий", "ент", "ант", "ец"} {
 		if len(w) > len(end)+2 && strings.HasSuffix(w, end) {
 			return true
 		}
@@ -288,6 +246,15 @@ func wordFlags(w []byte) uint16 {
 	if f, ok := keyWords[string(w)]; ok {
 		return f
 	}
+	for _, c := range w {
+		if c >= 0xC3 && c <= 0xC8 { // a Latin letter with an accent
+			var buf [64]byte
+			if f, ok := keyWords[string(plainKey(buf[:0], w))]; ok {
+				return f
+			}
+			break
+		}
+	}
 	for _, end := range [...]string{"s", "es"} {
 		if stem, ok := bytes.CutSuffix(w, []byte(end)); ok && len(stem) > 2 {
 			if f, ok := keyWords[string(stem)]; ok {
@@ -298,7 +265,7 @@ func wordFlags(w []byte) uint16 {
 	if bytes.HasSuffix(w, []byte("person")) || bytes.HasSuffix(w, []byte("persoon")) {
 		return wordRole
 	}
-	for _, name := range [...]string{"adi", "adı", "fullname", "firstname", "lastname", "surname", "name", "naam", "navn", "namn", "person", "contact", "holder", "manager", "doctor", "by", "to"} {
+	for _, name := range [...]string{"soyadi", "soyisim", "adi", "adı", "isim", "фамилия", "имя", "фио", "fullname", "firstname", "lastname", "surname", "nachname", "vorname", "prenom", "cognome", "apellido", "apellidos", "name", "naam", "navn", "namn", "nimi", "nombre", "nome", "nom", "person", "contact", "holder", "manager", "doctor", "first", "last", "by", "to"} {
 		stem, ok := bytes.CutSuffix(w, []byte(name))
 		if !ok || len(stem) < 3 {
 			continue
@@ -314,7 +281,7 @@ func wordFlags(w []byte) uint16 {
 				if f&wordAction != 0 {
 					return wordRole
 				}
-			case "name", "naam", "navn", "namn", "adi", "adı":
+			case "name", "naam", "navn", "namn", "adi", "adı", "isim", "nimi", "nombre", "nome", "nom":
 				switch {
 				case f&wordPart != 0:
 					return wordWhole
@@ -324,7 +291,12 @@ func wordFlags(w []byte) uint16 {
 					return wordLoose
 				}
 				return wordThing
-			case "fullname", "firstname", "lastname", "surname":
+			case "soyadi", "soyisim", "фамилия", "имя", "фио", "fullname", "firstname", "lastname", "surname", "nachname", "vorname", "prenom", "cognome", "apellido", "apellidos":
+				return wordWhole
+			case "first", "last":
+				if f&(wordHuman|wordRole) == 0 {
+					continue
+				}
 				return wordWhole
 			default:
 				return wordRole
@@ -352,12 +324,23 @@ func fieldVerdict(kind, parent fieldKind, beside bool, value []byte) (score floa
 		case beside:
 			kind = fieldRole
 		}
+	case fieldWrap:
+		switch parent {
+		case fieldThing:
+			return 0, true
+		case fieldPerson, fieldRole, fieldAgent, fieldPart:
+			kind = parent
+		case fieldBare, fieldFull:
+			kind = fieldBare
+		default:
+			kind = fieldUnknown
+		}
 	case fieldFull:
 		if kind = fieldPerson; parent == fieldThing && !beside {
 			kind = fieldLoose
 		}
 	case fieldPiece:
-		if kind = fieldLoose; parent == fieldPerson || parent == fieldRole {
+		if kind = fieldLoose; parent == fieldPerson || parent == fieldRole || parent == fieldBare { // name: {first: …}
 			kind = fieldPart
 		}
 	case fieldLoose:
@@ -462,6 +445,7 @@ type keySeen struct {
 	kind     fieldKind
 	pair     uint8
 	beside   bool
+	given    bool // the last word is a first name's beside a surname: testimone_nome
 }
 
 // fields walks over text that holds objects in JSON, and finds names by their keys. It
@@ -490,11 +474,12 @@ func (s *scan) fields() {
 	var keys [64]keySeen
 	depth := 0 // entries of stack that are in use, beyond the first
 	var key fieldKind
+	given := false
 	var things [][2]int
-	judge := func(kind, parent fieldKind, beside bool, v [2]int) {
+	judge := func(kind, parent fieldKind, beside bool, v [2]int) bool {
 		if fileLike(t[v[0]:v[1]]) {
 			things = append(things, v)
-			return
+			return false
 		}
 		score, thing := fieldVerdict(kind, parent, beside, unescaped(t[v[0]:v[1]]))
 		switch {
@@ -503,6 +488,7 @@ func (s *scan) fields() {
 		case thing:
 			things = append(things, v)
 		}
+		return score > 0
 	}
 	close := func() {
 		o := &stack[depth]
@@ -510,6 +496,9 @@ func (s *scan) fields() {
 			kind := o.kinds[i]
 			if o.parts > 1 && (kind == fieldGiven || kind == fieldPiece) && o.kind != fieldThing { // nombre beside apellidos
 				kind = fieldPart
+			}
+			if o.parts > 0 && kind == fieldWrap && o.kind == fieldBare { // name: {text: …, family: …}
+				kind = fieldPerson
 			}
 			judge(kind, o.kind, o.beside, o.bare[i])
 		}
@@ -525,9 +514,15 @@ func (s *scan) fields() {
 		case '{', '[':
 			if depth+1 < len(stack) {
 				depth++
-				k := key
+				k, above := key, stack[depth-1].kind
 				if stack[depth-1].array && t[i] == '{' {
-					k = stack[depth-1].kind
+					k = above
+				}
+				switch {
+				case k == fieldWrap, k == fieldOther && t[i] == '[' && stack[depth-1].array:
+					k = above
+				case k == fieldBare && (above == fieldPerson || above == fieldRole || above == fieldAgent || above == fieldThing):
+					k = above
 				}
 				stack[depth] = object{kind: k, array: t[i] == '['}
 			}
@@ -575,10 +570,11 @@ func (s *scan) fields() {
 				}
 				seen := &keys[(int(t[from])*5+int(t[to-1])*3+to-from)%len(keys)]
 				if seen.to == 0 || !bytes.Equal(t[seen.from:seen.to], t[from:to]) {
-					*seen = keySeen{from, to, keyKind(unescaped(t[from:to])), pairKeys[string(t[from:to])], false}
+					*seen = keySeen{from, to, keyKind(unescaped(t[from:to])), pairKeys[string(t[from:to])], false, false}
+					seen.given = (seen.kind == fieldRole || seen.kind == fieldPerson) && endsGiven(t[from:to])
 					seen.beside = seen.kind == fieldOther && besideKey(t[from:to])
 				}
-				key = seen.kind
+				key, given = seen.kind, seen.given
 				stack[depth].pair = seen.pair
 				stack[depth].beside = stack[depth].beside || seen.beside
 				switch key {
@@ -596,8 +592,11 @@ func (s *scan) fields() {
 				case pair == pairValue && o.label >= fieldBare:
 					judge(max(o.label, fieldRole), fieldOther, false, [2]int{from, to})
 					continue
+				case pair == pairValue && (o.label == fieldAgent || o.label == fieldThing):
+					judge(o.label, fieldOther, false, [2]int{from, to})
+					continue
 				case pair == pairValue:
-				case named >= fieldBare:
+				case named != fieldOther && named != fieldWrap:
 					o.label = named
 				}
 			}
@@ -607,12 +606,15 @@ func (s *scan) fields() {
 			if key == fieldPiece && o.array && depth > 0 && stack[depth-1].parts > 1 {
 				key = fieldPart
 			}
-			if key >= fieldBare && key <= fieldPiece && !o.array && o.n < len(o.bare) {
+			if key >= fieldWrap && key <= fieldPiece && !o.array && o.n < len(o.bare) {
 				o.bare[o.n], o.kinds[o.n] = [2]int{from, to}, key
 				o.n++
 				continue
 			}
-			judge(key, o.kind, o.beside, [2]int{from, to})
+			if !judge(key, o.kind, o.beside, [2]int{from, to}) && given && !o.array && o.n < len(o.bare) {
+				o.bare[o.n], o.kinds[o.n] = [2]int{from, to}, fieldGiven
+				o.n++
+			}
 		}
 	}
 	for depth > 0 {
@@ -622,6 +624,19 @@ func (s *scan) fields() {
 	if len(things) > 0 {
 		s.vetoNames(things)
 	}
+}
+
+// endsGiven reports whether a key ends in a word that is a first name's where a surname
+// stands beside it.
+func endsGiven(key []byte) bool {
+	var buf [48]byte
+	low := lowerInto(buf[:0], key)
+	for _, w := range [...]string{"nombre", "nome", "nom", "imie", "imię", "adi", "adı", "имя"} {
+		if bytes.HasSuffix(low, []byte(w)) {
+			return true
+		}
+	}
+	return false
 }
 
 // fileLike reports whether a value ends as names of files do.
@@ -727,13 +742,21 @@ func shapeOfName(v []byte) (f nameForm, ok bool) {
 	first, _ := utf8.DecodeRune(v)
 	if r := first; r >= 0x1100 && unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) {
 		n := 0
+		for _, end := range denseFirms {
+			if strings.HasSuffix(string(v), end) || strings.HasPrefix(string(v), "株式会社") || strings.HasPrefix(string(v), "有限会社") {
+				return f, false
+			}
+		}
 		for _, r := range string(v) {
 			if !unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) && r != ' ' && r != 0x30FB && r != 0x3000 && r != 0x30FC {
 				return f, false
 			}
 			n++
 		}
-		return nameForm{words: 2, caps: 2, evidence: 1}, n >= 2 && n <= 12
+		return nameForm{words: min(n, 2), caps: min(n, 2), evidence: 1}, n <= 12
+	}
+	if i := bytes.LastIndexByte(v, ' '); i > 0 && firmTail(string(v[i+1:])) {
+		return f, false
 	}
 	commas, g := 0, gazetteerOnce()
 	for _, raw := range bytes.Fields(v) {
@@ -806,6 +829,19 @@ func shapeOfName(v []byte) (f nameForm, ok bool) {
 		f.evidence *= 0.8
 	}
 	return f, true
+}
+
+// denseFirms end names of firms and places in scripts without blanks.
+var denseFirms = []string{"会社", "公司", "集团", "銀行", "银行", "病院", "医院", "大学", "学校", "学院", "工業", "商店", "商事", "組合", "協会", "协会", "市", "町", "村", "区", "県", "省", "府", "郡", "駅", "店", "部", "課", "センター", "ホテル", "주식회사", "은행", "병원", "대학교", "학교", "시", "구", "동"}
+
+// firmTails end names of firms, unless they are written as words of a sentence are.
+var firmTails = wordSet("oy oyj ab hb kb aps as asa bv nv gbr ohg kg kgaa ag se sarl sas sasu eurl snc spa srl sl slu sa ltda eireli plc pty llp lp pllc ооо оао зао пао нко kft zrt bt şti aş s.a s.l s.r.l s.p.a a.ş a.s b.v n.v s.r.o tic san inc llc ltd gmbh")
+
+// firmTail reports whether a word is such an end. Short ones are names too (Sa, Se), unless
+// they are written in capitals or with full stops.
+func firmTail(w string) bool {
+	low := strings.ToLower(strings.Trim(w, ".,"))
+	return firmTails[low] && (len(low) > 3 || low == "oy" || low == "oyj" || low == "inc" || low == "ltd" || low == "plc" || w == strings.ToUpper(w) || strings.HasSuffix(w, "."))
 }
 
 // roleWords are words of job titles, teams and programs: where they stand for somebody
