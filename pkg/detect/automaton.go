@@ -42,14 +42,22 @@ var spaceFold = func() (t [256]byte) {
 	return t
 }()
 
-// hit is the end of one or more literals.
+// hit is a flagged transition.
 type hit struct {
-	end  int32 // offset just behind the literal
-	list int32 // of ids, which goes from first[list] to first[list+1]
+	at          int32 // of the byte
+	before, now uint32
 }
 
-// found gives the literals of a hit.
-func (a *automaton) found(h hit) []int32 { return a.ids[a.first[h.list]:a.first[h.list+1]] }
+// ends gives where literals end at a hit in text, and which they are: ids[lo:hi]. Closed
+// ones end before the byte, or with the text, open ones behind it.
+func (a *automaton) ends(text []byte, h hit) (closed, open struct{ lo, hi int32 }) {
+	if n := h.before >> a.shift << 1; int(h.at) == len(text) || !a.letter[a.class[text[h.at]]] {
+		closed.lo, closed.hi = a.first[n+1], a.first[n+2]
+	}
+	n := h.now >> a.shift << 1
+	open.lo, open.hi = a.first[n], a.first[n+1]
+	return closed, open
+}
 
 // foldByte folds one byte as the automaton does.
 func foldByte(b byte) byte {
@@ -165,18 +173,18 @@ func newAutomaton(patterns []pattern) (*automaton, error) {
 			breaks = append(breaks, c)
 		}
 	}
-	// Breadth first, so that the states ordinary text visits lie together. Own leads from
-	// the state of node s, which falls back to the row fall, to the children of s: their
-	// suffixes are where that row leads.
+	numbered := number(trie) // nodes by the number of their state, from 3 on
+	// Breadth first. Own leads from the state of node s, which falls back to the row fall,
+	// to the children of s: their suffixes are where that row leads.
 	order := make([]int32, 0, len(trie))
 	own := func(s int32, out, fall []uint32, depth uint16) {
 		for t := trie[s].child; t != 0; t = trie[t].sibling {
 			n := &trie[t]
-			n.number = uint32(len(order) + 3)
 			order = append(order, t)
 			n.fall = fall[n.class] &^ matchFlag
 			if f := n.fall >> a.shift; f >= 3 {
-				n.open, n.closed = with(n.open, trie[order[f-3]].open), with(n.closed, trie[order[f-3]].closed)
+				less := &trie[numbered[f-3]]
+				n.open, n.closed = with(n.open, less.open), with(n.closed, less.closed)
 			}
 			a.depth[n.number] = depth
 			if out[n.class] = n.number << a.shift; len(n.open) > 0 {
@@ -214,7 +222,7 @@ func newAutomaton(patterns []pattern) (*automaton, error) {
 		}
 	}
 	a.first = make([]int32, 2*states+1)
-	for i, s := range order {
+	for i, s := range numbered {
 		n := 2 * (i + 3)
 		a.ids = append(a.ids, trie[s].open...)
 		a.first[n+1] = int32(len(a.ids))
@@ -222,6 +230,45 @@ func newAutomaton(patterns []pattern) (*automaton, error) {
 		a.first[n+2] = int32(len(a.ids))
 	}
 	return a, nil
+}
+
+// rare tells how rare a byte is in ordinary text, in no particular unit.
+var rare = func() (t [256]uint8) {
+	for b := range t {
+		t[b] = 40
+	}
+	for i, b := range []byte(" etaoinshrdlcumwfgypbvkjxqz") {
+		t[b] = uint8(10 + i)
+	}
+	return t
+}()
+
+// number numbers the states of a trie's nodes so that those which ordinary text visits
+// lie together, in a processor's nearer caches: by how rare their strings are. It gives
+// the nodes in that order.
+func number(trie []trieNode) []int32 {
+	cost := make([]int, len(trie)) // a node comes behind its parent
+	count := make([]int32, 1)
+	for s := range trie {
+		for t := trie[s].child; t != 0; t = trie[t].sibling {
+			cost[t] = cost[s] + int(rare[trie[t].last])
+			for len(count) <= cost[t]+1 {
+				count = append(count, 0)
+			}
+			count[cost[t]+1]++
+		}
+	}
+	for c := 1; c < len(count); c++ {
+		count[c] += count[c-1]
+	}
+	nodes := make([]int32, len(trie)-2)
+	for t := 2; t < len(trie); t++ {
+		at := count[cost[t]]
+		count[cost[t]]++
+		nodes[at] = int32(t)
+		trie[t].number = uint32(at + 3)
+	}
+	return nodes
 }
 
 // with gives a list followed by another, which it may share.
@@ -330,27 +377,25 @@ func (a *automaton) run(h *hits, text []byte) {
 	s0, s1, s2, s3 := a.outside, a.begin(text, q), a.begin(text, 2*q), a.begin(text, 3*q)
 	delta, class := a.delta, &a.class
 	for i := 0; i < len(t0); i++ {
-		// Nothing is called in the inner loop, so that all of it stays in registers.
-		var n0, n1, n2, n3 uint32
+		// Nothing is called in the inner loop, and the states before a step are kept in
+		// memory, so that all else stays in registers.
+		var before [4]uint32
 		for ; i < len(t0); i++ {
-			n0 = delta[s0+uint32(class[t0[i]])]
-			n1 = delta[s1+uint32(class[t1[i]])]
-			n2 = delta[s2+uint32(class[t2[i]])]
-			n3 = delta[s3+uint32(class[t3[i]])]
-			if (n0|n1|n2|n3)&matchFlag != 0 {
+			before[0], before[1], before[2], before[3] = s0, s1, s2, s3
+			s0 = delta[s0+uint32(class[t0[i]])]
+			s1 = delta[s1+uint32(class[t1[i]])]
+			s2 = delta[s2+uint32(class[t2[i]])]
+			s3 = delta[s3+uint32(class[t3[i]])]
+			if (s0|s1|s2|s3)&matchFlag != 0 {
 				break
 			}
-			s0, s1, s2, s3 = n0, n1, n2, n3
 		}
-		if i == len(t0) {
-			break
-		}
-		before, now := [4]uint32{s0, s1, s2, s3}, [4]uint32{n0, n1, n2, n3}
-		for m := n0>>31 | n1>>31<<1 | n2>>31<<2 | n3>>31<<3; m != 0; m &= m - 1 {
+		now := [4]uint32{s0, s1, s2, s3}
+		for m := s0>>31 | s1>>31<<1 | s2>>31<<2 | s3>>31<<3; m != 0; m &= m - 1 {
 			k := bits.TrailingZeros32(m) & 3
-			h[k] = a.note(h[k], text, k*q+i, before[k], now[k]&^matchFlag)
+			h[k] = append(h[k], hit{int32(int(k)*q + i), before[k], now[k] &^ matchFlag})
 		}
-		s0, s1, s2, s3 = n0&^matchFlag, n1&^matchFlag, n2&^matchFlag, n3&^matchFlag
+		s0, s1, s2, s3 = s0&^matchFlag, s1&^matchFlag, s2&^matchFlag, s3&^matchFlag
 	}
 	// What begins in one quarter and ends in the next: follow each cursor on until
 	// its state holds nothing that began before the border. The next quarter's own
@@ -361,35 +406,16 @@ func (a *automaton) run(h *hits, text []byte) {
 	h[3] = a.from(h[3], text, 4*q, s3)
 }
 
-// note appends what ends before text[i] in state before, and with it in state now.
-func (a *automaton) note(hits []hit, text []byte, i int, before, now uint32) []hit {
-	if n := int32(before >> a.shift << 1); a.first[n+1] != a.first[n+2] && !a.letter[a.class[text[i]]] {
-		hits = append(hits, hit{int32(i), n + 1})
-	}
-	if n := int32(now >> a.shift << 1); a.first[n] != a.first[n+1] {
-		hits = append(hits, hit{int32(i + 1), n})
-	}
-	return hits
-}
-
-// last appends what ends with the text in state s.
-func (a *automaton) last(hits []hit, text []byte, s uint32) []hit {
-	if n := int32(s >> a.shift << 1); a.first[n+1] != a.first[n+2] {
-		hits = append(hits, hit{int32(len(text)), n + 1})
-	}
-	return hits
-}
-
 func (a *automaton) from(hits []hit, text []byte, from int, s uint32) []hit {
 	for i := from; i < len(text); i++ {
 		n := a.delta[s+uint32(a.class[text[i]])]
 		if n&matchFlag != 0 {
 			n &^= matchFlag
-			hits = a.note(hits, text, i, s, n)
+			hits = append(hits, hit{int32(i), s, n})
 		}
 		s = n
 	}
-	return a.last(hits, text, s)
+	return append(hits, hit{int32(len(text)), s, a.inside}) // what ends with the text
 }
 
 // over follows a cursor across the border at from. It reports hits whose longest
@@ -402,7 +428,7 @@ func (a *automaton) over(hits []hit, text []byte, from int, s uint32) []hit {
 			return hits
 		}
 		if i == len(text) {
-			return a.last(hits, text, s)
+			return append(hits, hit{int32(i), s, a.inside})
 		}
 		b := text[i]
 		next := a.delta[s+uint32(a.class[b])]
@@ -411,7 +437,7 @@ func (a *automaton) over(hits []hit, text []byte, from int, s uint32) []hit {
 		}
 		if next&matchFlag != 0 {
 			next &^= matchFlag
-			hits = a.note(hits, text, i, s, next)
+			hits = append(hits, hit{int32(i), s, next})
 		}
 		s = next
 	}

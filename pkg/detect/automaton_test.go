@@ -54,12 +54,16 @@ func ours(t testing.TB, a *automaton, lits []string, text []byte) []occ {
 	var found hits
 	a.run(&found, text)
 	for _, h := range slices.Concat(found[:]...) {
-		for _, id := range a.found(h) {
-			start, ok := a.began(text, lits[id], int(h.end))
-			if !ok {
-				t.Fatalf("literal %q reported at %d, where it is not", lits[id], h.end)
+		closed, open := a.ends(text, h)
+		for i, list := range [][]int32{a.ids[closed.lo:closed.hi], a.ids[open.lo:open.hi]} {
+			for _, id := range list {
+				end := int(h.at) + i
+				start, ok := a.began(text, lits[id], end)
+				if !ok {
+					t.Fatalf("literal %q reported at %d, where it is not", lits[id], end)
+				}
+				out = append(out, occ{int(id), start, end})
 			}
-			out = append(out, occ{int(id), start, int(h.end)})
 		}
 	}
 	return sorted(out)

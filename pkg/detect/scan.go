@@ -359,26 +359,34 @@ const shapeReach = 1000
 func (s *scratch) expand(sr *searcher, text []byte) {
 	for k := range s.hits {
 		for _, h := range s.hits[k] {
-			end := int(h.end)
+			end := int(h.at)
+			closed, open := sr.auto.ends(text, h)
 			// The automaton knows of ASCII words only.
-			if h.list&1 == 1 && end < len(text) && text[end] >= utf8.RuneSelf && wordAt(text, end) {
+			if closed.lo < closed.hi && !(end < len(text) && text[end] >= utf8.RuneSelf && wordAt(text, end)) {
+				s.occur(sr, text, sr.ends[closed.lo:closed.hi], end)
+			}
+			if open.lo < open.hi {
+				s.occur(sr, text, sr.ends[open.lo:open.hi], end+1)
+			}
+		}
+	}
+}
+
+// occur notes the terms of literals that end at end.
+func (s *scratch) occur(sr *searcher, text []byte, ends []ending, end int) {
+	for _, e := range ends {
+		start := end - int(e.size)
+		if e.spaced {
+			var ok bool
+			if start, ok = sr.auto.began(text, sr.lits[e.lit].text, end); !ok {
 				continue
 			}
-			for _, e := range sr.ends[sr.auto.first[h.list]:sr.auto.first[h.list+1]] {
-				start := end - int(e.size)
-				if e.spaced {
-					var ok bool
-					if start, ok = sr.auto.began(text, sr.lits[e.lit].text, end); !ok {
-						continue
-					}
-				}
-				if !e.openStart && start > 0 && wordBefore(text, start) {
-					continue
-				}
-				for _, t := range sr.terms[e.from:e.to] {
-					s.occ = append(s.occ, occurrence{term: t, start: int32(start), end: int32(end)})
-				}
-			}
+		}
+		if !e.openStart && start > 0 && wordBefore(text, start) {
+			continue
+		}
+		for _, t := range sr.terms[e.from:e.to] {
+			s.occ = append(s.occ, occurrence{term: t, start: int32(start), end: int32(end)})
 		}
 	}
 }

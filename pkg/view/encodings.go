@@ -134,9 +134,16 @@ func (d *Decoder) isName(start, end int) bool {
 	no64 := bit(noText[x<<2|y>>4]) & (^(x | y) >> 7)
 	no16 := bit(n < 12) | (hexTable[run[1]]|hexTable[run[2]]|hexTable[run[3]])>>7&(bit(n < 15)|bit(run[1]|0x20 != 'x'))
 	no32 := bit(n < 16) | bit(upper != 0)&bit(lower != 0) | bit(sign != 0)
-	last := bits.Len64(sign | 1) // what is behind the last sign
-	short := bit(n-last < 12)&bit(run[last-1] != '+') | bit(sign == 0)
-	return word|no64&no16&no32&short != 0
+	if word|no64&no16&no32 == 0 {
+		return false
+	}
+	// What stands behind the last sign is no word by itself.
+	for ; sign != 0; sign &= 1<<(bits.Len64(sign)-1) - 1 {
+		if last := bits.Len64(sign); run[last-1] != '+' {
+			return word != 0 || n-last < 12 || noText[base64Value[run[last]]<<2|base64Value[run[last+1]]>>4]
+		}
+	}
+	return true
 }
 
 // bit is a condition without a branch.
@@ -257,7 +264,7 @@ func (d *Decoder) runs() {
 	b32.reset()
 	hexes.reset()
 	d.run, d.names = d.run[:len(d.letter)], d.names[:0]
-	for _, part := range d.near(d.packed, 2) {
+	for _, part := range d.near(d.packed, 1) {
 		d.symbols(part)
 	}
 	i := 0 // what lies before is done

@@ -284,6 +284,15 @@ var telling = [256]uint8{
 	'<': thenLetter | thenSign, '*': thenLetter | thenSign, '_': thenSign, '~': thenSign, '-': thenBreak, ']': thenSign, '"': thenStop | thenSpace,
 	'+': thenSign | thenSpace | thenBreak}
 
+// tellingPair says of two bytes, the first in the low half, that a sign and what follows
+// it may ask for a view.
+var tellingPair = func() (t [1 << 16]uint8) {
+	for pair := range t {
+		t[pair] = telling[pair&0xff] & followed[pair>>8]
+	}
+	return t
+}()
+
 // Probe tells cheaply which decoding views a folded text asks for. It may ask for a
 // view that then finds nothing.
 func Probe(text []byte, words *Words) Wants {
@@ -374,7 +383,7 @@ func (d *Decoder) signsTell(k int, signs uint64) (w Wants) {
 	b := (*[65]byte)(d.text[64*k:])
 	tell := func(s uint64) uint8 {
 		i := bits.TrailingZeros64(s) & 63
-		return telling[b[i]] & followed[b[i+1]]
+		return tellingPair[uint16(b[i])|uint16(b[i+1])<<8]
 	}
 	for s := signs; s != 0; {
 		s1 := s & (s - 1)

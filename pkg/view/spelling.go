@@ -212,7 +212,7 @@ func (d *Decoder) squash() {
 	text := d.text
 	p := &d.p[0]
 	p.reset()
-	parts := d.near(d.packed, 2)
+	parts := d.near(d.packed, 1)
 	for _, x := range d.longWords() {
 		from, to := int(x.from), int(x.to)
 		if to-from < 14 {
