@@ -65,6 +65,9 @@ func (s *scan) number(start, end int) {
 	if s.at(end) == ':' && (isHex(s.at(end+1)) || s.at(end+1) == ':') || s.at(start-1) == ':' && (isHex(s.at(start-2)) || s.at(start-2) == ':') {
 		s.address6(start)
 	}
+	if s.at(start-1) == '/' && s.at(start-2) == ':' {
+		s.unspecified(start)
+	}
 	if n >= 26 && n <= 90 {
 		s.wallet(start, end)
 	}

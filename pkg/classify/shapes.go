@@ -37,7 +37,7 @@ var allRecognisers = []*recogniser{
 	&inAadhaar, &inPAN, &inGSTIN, &inVoter,
 	&auTFN, &auABN, &auACN, &auMedicare, &caSIN, &brCPF, &brCNPJ, &mxCURP, &mxRFC, &clRUT,
 	&sgNRIC, &jpMyNumber, &krRRN, &krFRN, &krBRN, &krDriver, &krPassport, &zaID, &cnID, &thTNIN, &twID, &ruSNILS, &ilID,
-	&phoneContext, &notPhone, &birthContext, &versionContext, &cardContext, &geoContext, &placeContext, &healthContext, &macContext, &mailContext,
+	&phoneContext, &notPhone, &birthContext, &versionContext, &hostContext, &cardContext, &geoContext, &placeContext, &healthContext, &macContext, &mailContext,
 }
 
 type ctxBits [2]uint64
