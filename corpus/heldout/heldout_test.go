@@ -1,5 +1,6 @@
-// Package heldout_test keeps the held-out sets honest: well formed, and never
-// a copy of what the detector is trained on or tuned with.
+// Package heldout_test keeps the held-out sets of this folder and of heldout2
+// honest: well formed, and never a copy of what the detector is trained on or
+// tuned with.
 package heldout_test
 
 import (
@@ -38,7 +39,20 @@ type set struct {
 
 const others = "es fr de pt it nl pl ru uk tr ar hi zh ja ko vi id"
 
-var sets = map[string]set{
+// folder is one generation of held-out sets.
+type folder struct {
+	dir    string
+	source string // of every row
+	prefix string // of every id, before the name of its set
+	sets   map[string]set
+}
+
+var folders = []folder{
+	{".", "heldout", "heldout-", firstSets},
+	{"../heldout2", "heldout2", "h2-", secondSets},
+}
+
+var firstSets = map[string]set{
 	"overt":           {1, 160, "override goal_hijack secret_game extraction persona fake_turn payload_split fiction authority fewshot format social task_switch memory", "en"},
 	"spliced":         {1, 140, "mail_thread readme html csv json review ticket calendar pdf search chat code log resume invoice wiki tool_output product_page forum_post newsletter", "en"},
 	"important":       {1, 80, "message header before_you_continue user_asked todo mcp_tool reviewer signature system_note", "en"},
@@ -51,20 +65,33 @@ var sets = map[string]set{
 	"prompts":         {0, 120, "roleplay translation editing code question planning multi_part creative summarise advice settings security math", "en"},
 }
 
-// rows reads every set, and fails when a file is missing or unknown.
-func rows(t *testing.T) map[string][]row {
+var secondSets = map[string]set{
+	"overt":           {1, 120, "override goal_hijack secret_game extraction persona fake_turn payload_split fiction authority fewshot format social task_switch memory", "en"},
+	"spliced":         {1, 160, "mail_thread readme html csv json review ticket calendar pdf search chat code log resume invoice wiki tool_output product_page forum_post newsletter diff dom_snapshot transcript rag_passage bank_statement shell_output legal_doc", "en"},
+	"important":       {1, 100, "message header before_you_continue user_asked todo mcp_tool reviewer signature system_note letter handover postscript banner quoted_user skill_file", "en"},
+	"native":          {1, 136, "override extraction secret_game important spliced_mail spliced_review persona spliced_tool authority spliced_web spliced_cv fiction memory social spliced_ticket spliced_invoice format goal_hijack spliced_readme fewshot spliced_chat spliced_minutes spliced_log spliced_csv payload_split spliced_code spliced_json", others},
+	"benign_native":   {0, 136, "human_request ai_question trigger assistant_rule mail roleplay secret payment", others},
+	"trigger":         {0, 150, "ignore previous instructions system_prompt override bypass forget pretend act_as developer_mode jailbreak reveal secret hidden disregard from_now_on urgent do_not_tell forward_to password execute delete prompt roleplay unrestricted admin filter repeat injection mode rules assistant model", "en"},
+	"assistant_rules": {0, 200, "system_prompt agents_md chatbot_rules style_guide model_card policy tool_rules", "en"},
+	"llmdocs":         {0, 150, "prompting_guide injection_explained redteam agent_docs tutorial paper blog advisory faq glossary vendor_doc talk news code_example policy_doc forum readme", "en"},
+	"documents":       {0, 150, "personal mail tool_output log html_page web_page product_page review ticket csv json code diff config runbook manual minutes contract news recipe letter todo calendar chat policy school medical legal_notice travel wiki forum newsletter agenda readme changelog", "en"},
+	"prompts":         {0, 200, "roleplay translation editing code question planning multi_part creative summarise advice settings security math agent_task prompt_help small_talk", "en"},
+}
+
+// rows reads every set of a folder, and fails when a file is missing or unknown.
+func (in folder) rows(t *testing.T) map[string][]row {
 	t.Helper()
-	names, err := filepath.Glob("*.jsonl")
+	names, err := filepath.Glob(filepath.Join(in.dir, "*.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(names) != len(sets) {
-		t.Fatalf("%d files, %d sets are known", len(names), len(sets))
+	if len(names) != len(in.sets) {
+		t.Fatalf("%s: %d files, %d sets are known", in.dir, len(names), len(in.sets))
 	}
 	all := make(map[string][]row)
 	for _, name := range names {
-		of := strings.TrimSuffix(name, ".jsonl")
-		if _, ok := sets[of]; !ok {
+		of := strings.TrimSuffix(filepath.Base(name), ".jsonl")
+		if _, ok := in.sets[of]; !ok {
 			t.Fatalf("%s: not a known set", name)
 		}
 		f, err := os.Open(name)
@@ -99,39 +126,43 @@ func rows(t *testing.T) map[string][]row {
 // TestRows looks at each row by itself and at each set as a whole. It proves no
 // row of the specification: it keeps the measure of DET-1, DET-4 and DET-7 sound.
 func TestRows(t *testing.T) {
+	// Over all folders: a row of the first generation in the second would be no new row.
 	ids, texts := map[string]bool{}, map[string]string{}
-	for of, rs := range rows(t) {
-		want := sets[of]
-		if len(rs) < want.least {
-			t.Errorf("%s: %d rows, want at least %d", of, len(rs), want.least)
+	for _, in := range folders {
+		for of, rs := range in.rows(t) {
+			want := in.sets[of]
+			if len(rs) < want.least {
+				t.Errorf("%s/%s: %d rows, want at least %d", in.dir, of, len(rs), want.least)
+			}
+			kinds, langs := map[string]int{}, map[string]int{}
+			for _, r := range rs {
+				kinds[r.Kind]++
+				langs[r.Lang]++
+				if ids[r.ID] || !strings.HasPrefix(r.ID, in.prefix+of+"-") {
+					t.Errorf("%s/%s: id %q is of another set or not unique", in.dir, of, r.ID)
+				}
+				ids[r.ID] = true
+				letters := bare(r.Text)
+				if other, ok := texts[letters]; ok {
+					t.Errorf("%s: same text as %s", r.ID, other)
+				}
+				texts[letters] = r.ID
+				if r.Label != want.label || r.Source != in.source {
+					t.Errorf("%s: label %d, source %q", r.ID, r.Label, r.Source)
+				}
+				if strings.TrimSpace(r.Text) != r.Text || r.Text == "" {
+					t.Errorf("%s: text is empty or has blank ends", r.ID)
+				}
+				// What hides from the eye would hide from the reviewer of this set too.
+				if i := strings.IndexFunc(r.Text, func(c rune) bool {
+					return unicode.Is(unicode.Cf, c) || unicode.Is(unicode.Co, c) || unicode.IsControl(c) && c != '\n' && c != '\t'
+				}); i >= 0 {
+					t.Errorf("%s: invisible character at byte %d", r.ID, i)
+				}
+			}
+			closed(t, in.dir+"/"+of, "kind", kinds, want.kinds)
+			closed(t, in.dir+"/"+of, "language", langs, want.langs)
 		}
-		kinds, langs := map[string]int{}, map[string]int{}
-		for _, r := range rs {
-			kinds[r.Kind]++
-			langs[r.Lang]++
-			if ids[r.ID] || r.ID == "" {
-				t.Errorf("%s: id %q is empty or not unique", of, r.ID)
-			}
-			ids[r.ID] = true
-			if other, ok := texts[r.Text]; ok {
-				t.Errorf("%s: same text as %s", r.ID, other)
-			}
-			texts[r.Text] = r.ID
-			if r.Label != want.label || r.Source != "heldout" {
-				t.Errorf("%s: label %d, source %q", r.ID, r.Label, r.Source)
-			}
-			if strings.TrimSpace(r.Text) != r.Text || r.Text == "" {
-				t.Errorf("%s: text is empty or has blank ends", r.ID)
-			}
-			// What hides from the eye would hide from the reviewer of this set too.
-			if i := strings.IndexFunc(r.Text, func(c rune) bool {
-				return unicode.Is(unicode.Cf, c) || unicode.Is(unicode.Co, c) || unicode.IsControl(c) && c != '\n' && c != '\t'
-			}); i >= 0 {
-				t.Errorf("%s: invisible character at byte %d", r.ID, i)
-			}
-		}
-		closed(t, of, "kind", kinds, want.kinds)
-		closed(t, of, "language", langs, want.langs)
 	}
 	if len(ids) == 0 {
 		t.Fatal("no row was looked at")
@@ -188,13 +219,15 @@ func TestNothingIsTrainedOn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, rs := range rows(t) {
-		for _, r := range rs {
-			texts++
-			want := bare(r.Text)
-			for path, have := range known {
-				if strings.Contains(have, want) {
-					t.Errorf("%s stands in %s: write another sentence", r.ID, path)
+	for _, in := range folders {
+		for _, rs := range in.rows(t) {
+			for _, r := range rs {
+				texts++
+				want := bare(r.Text)
+				for path, have := range known {
+					if strings.Contains(have, want) {
+						t.Errorf("%s stands in %s: write another sentence", r.ID, path)
+					}
 				}
 			}
 		}
