@@ -75,10 +75,10 @@ type term struct {
 // use is one step of a sequence, which is one order of a rule's steps in one language.
 // Matching reads these again and again: they hold all that it needs.
 type use struct {
-	slot  int32 // its slot in scratch; the slot before is that of the step before
-	gap   int32 // bytes between the step before and this one
-	rule  int32 // that the step completes; -1: it is not the last
-	first bool
+	slot   int32 // its slot in scratch; -1: the last step has none
+	before int32 // the slot of the step before; -1: it is the first
+	gap    int32 // bytes between the step before and this one
+	rule   int32 // that the step completes; -1: it is not the last
 }
 
 // termKind is what a term means by itself.
@@ -95,10 +95,25 @@ type rule struct {
 	id, family string
 	weight     float64
 	pattern    *regexp2.Regexp
-	unless     []int32
+	unless     termSet
 	decoded    bool
 	across     bool       // may reach over the end of a sentence
 	ask        view.Wants // not a rule: a match asks for a view
+}
+
+// termSet has a bit for each of its terms.
+type termSet []uint64
+
+func (t termSet) with(term int32) termSet {
+	for len(t) <= int(term>>6) {
+		t = append(t, 0)
+	}
+	t[term>>6] |= 1 << (term & 63)
+	return t
+}
+
+func (t termSet) has(term int32) bool {
+	return int(term>>6) < len(t) && t[term>>6]>>(term&63)&1 == 1
 }
 
 var errRules = errors.New("detect")
@@ -129,7 +144,7 @@ func compile(rules []corpus.Rule, opts Options) (*Detector, error) {
 			return nil, err
 		}
 	}
-	c := compiler{d: &Detector{}, lex: lex, termID: map[string]int32{}, litID: map[litKey]int{}}
+	c := compiler{d: &Detector{}, lex: lex, termID: map[string]int32{}, litID: map[litKey]int{}, shared: map[string]int32{}}
 	// Every term is searched for, used by a rule or not: terms are the model's cues.
 	names := make([]string, 0, len(lex))
 	for n := range lex {
@@ -170,6 +185,7 @@ type compiler struct {
 	litID  map[litKey]int // literal with its ends → index into all
 	all    []literal
 	slots  int32
+	shared map[string]int32 // beginning of a sequence → its slot, from 1 on
 	uses   []termUse
 }
 
@@ -341,9 +357,7 @@ func (c *compiler) addRule(r corpus.Rule) error {
 			if !ok {
 				return fmt.Errorf("unknown term %q", full)
 			}
-			if !slices.Contains(out.unless, n) {
-				out.unless = append(out.unless, n)
-			}
+			out.unless = out.unless.with(n)
 		}
 	}
 	c.d.rules = append(c.d.rules, out)
@@ -351,15 +365,32 @@ func (c *compiler) addRule(r corpus.Rule) error {
 }
 
 func (c *compiler) addSeq(rule int32, steps [][]int32, gaps []int32) {
+	// Sequences that begin alike share the slots of what they have in common: it is
+	// matched once. The gap in front of a first step means nothing.
+	prefix := ""
 	for i, terms := range steps {
-		u := use{c.slots, gaps[i], -1, i == 0}
+		u := use{slot: -1, before: c.shared[prefix] - 1, gap: gaps[i], rule: -1}
+		if prefix += fmt.Sprint(terms, " "); i > 0 {
+			prefix += fmt.Sprint(gaps[i], " ")
+		}
+		key := prefix
 		if i == len(steps)-1 {
 			u.rule = rule
+			key = fmt.Sprint(prefix, "rule ", rule)
+		} else if c.shared[key] == 0 {
+			u.slot = c.slots
+			c.slots++
+		}
+		if c.shared[key] != 0 {
+			continue
+		}
+		c.shared[key] = u.slot + 1
+		if u.rule >= 0 {
+			c.shared[key] = 1
 		}
 		for _, t := range terms {
 			c.uses = append(c.uses, termUse{t, int32(i), u})
 		}
-		c.slots++
 	}
 }
 

@@ -455,8 +455,8 @@ func (s *scratch) match(n *node, text []byte) {
 	for _, o := range s.occ {
 		for _, u := range d.uses[d.filled[o.term]:d.filled[o.term+1]] {
 			start := o.start
-			if !u.first {
-				prev := &s.slots[u.slot-1]
+			if u.before >= 0 {
+				prev := &s.slots[u.before]
 				if prev.epoch != s.epoch || prev.end > o.start {
 					continue
 				}
@@ -586,7 +586,7 @@ func (s *scratch) excused(r *rule, text []byte, c candidate) bool {
 		if o.start < c.start && s.d.terms[o.term].kind&kindNegated == 0 {
 			continue
 		}
-		if slices.Contains(r.unless, o.term) {
+		if r.unless.has(o.term) {
 			return true
 		}
 	}

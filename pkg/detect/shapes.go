@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -161,7 +162,7 @@ func fakeTurn(_ *node, text []byte, found func(start, end int)) {
 		if system {
 			m = systemTurn.FindIndex(part)
 		}
-		if heading && m == nil {
+		if heading && m == nil && ordersBelow(part) {
 			m = headTurn.FindIndex(part)
 		}
 		if m != nil {
@@ -173,6 +174,14 @@ func fakeTurn(_ *node, text []byte, found func(start, end int)) {
 		}
 		at = next
 	}
+}
+
+// ordersBelow reports that what stands below the first line may begin with one of the
+// words that headTurn asks for there.
+func ordersBelow(part []byte) bool {
+	_, below, _ := bytes.Cut(part, []byte("\n"))
+	below = bytes.TrimLeft(below, " \t\n")
+	return len(below) > 0 && bytes.IndexByte([]byte("idfy"), below[0]|0x20) >= 0
 }
 
 // turnHead tells by its first word which turns a line may begin.
@@ -356,10 +365,34 @@ func hiddenChannel(n *node, text []byte, found func(start, end int)) {
 }
 
 var (
-	react   = regexp.MustCompile(`(?m)^[ \t>]*Action[ \t]*:[ \t]*[\w.-]+[ \t]*\n+[ \t>]*Action Input[ \t]*:[ \t]*\S`)
-	invoke  = regexp.MustCompile(`(?i)<invoke[ \t]+name=["'][\w.:-]+["'][ \t]*>|<tool_call>[ \t\n]*\{|<function=[\w.-]+>|<tool_use>[ \t\n]*<|<use_mcp_tool>|<execute_command>[ \t\n]*<`)
-	jsonKey = regexp.MustCompile(`"(?:tool_calls|function_call|tool_use|tools/call|arguments|tool|tool_name|action_input|action)"`)
+	react  = regexp.MustCompile(`(?m)^[ \t>]*Action[ \t]*:[ \t]*[\w.-]+[ \t]*\n+[ \t>]*Action Input[ \t]*:[ \t]*\S`)
+	invoke = regexp.MustCompile(`(?i)<invoke[ \t]+name=["'][\w.:-]+["'][ \t]*>|<tool_call>[ \t\n]*\{|<function=[\w.-]+>|<tool_use>[ \t\n]*<|<use_mcp_tool>|<execute_command>[ \t\n]*<`)
 )
+
+// callKeys are names in JSON that tell of a call.
+var callKeys = [...]string{"tool_calls", "function_call", "tool_use", "tools/call", "arguments", "tool", "tool_name", "action_input", "action"}
+
+// keysOfCalls gives where callKeys stand in quotation marks, the first max of them.
+func keysOfCalls(text []byte, max int) (at []int) {
+	for i := 0; len(at) < max; i++ {
+		k := bytes.IndexByte(text[i:], '"')
+		if k < 0 {
+			break
+		}
+		i += k
+		if i+1 == len(text) || bytes.IndexByte([]byte("tfa"), text[i+1]) < 0 {
+			continue
+		}
+		for _, key := range callKeys {
+			if rest, ok := bytes.CutPrefix(text[i+1:], []byte(key)); ok && len(rest) > 0 && rest[0] == '"' {
+				at = append(at, i)
+				i += len(key) + 1
+				break
+			}
+		}
+	}
+	return at
+}
 
 // toolCall finds text that a model's runtime would take for a call: JSON of the
 // forms of OpenAI, Anthropic and MCP, the ReAct form, XML invocations.
@@ -379,11 +412,11 @@ func toolCall(_ *node, text []byte, found func(start, end int)) bool {
 	}
 	o := objects{text: text, left: 8*len(text) + 4<<10}
 	last := -1
-	for _, m := range jsonKey.FindAllIndex(text, 32) {
-		if m[0] < last {
+	for _, at := range keysOfCalls(text, 32) {
+		if at < last {
 			continue
 		}
-		for _, open := range enclosing(text, m[0]) {
+		for _, open := range enclosing(text, at) {
 			end := o.end(open)
 			if end == 0 {
 				continue
@@ -425,12 +458,13 @@ func enclosing(text []byte, at int) []int {
 			depth++
 		case '{':
 			if depth == 0 {
-				open = append([]int{i}, open...)
+				open = append(open, i)
 			} else {
 				depth--
 			}
 		}
 	}
+	slices.Reverse(open)
 	return open
 }
 

@@ -607,13 +607,23 @@ func spacedRunes(text []byte) bool {
 	run := 0
 	before, single := false, false // a letter stood before; it stood alone so far
 	for i := 0; i < len(text); {
-		r, n := rune(text[i]), 1
-		letter, like := isLetter(text[i]), isLetter(text[i])
-		if r >= utf8.RuneSelf {
-			r, n = utf8.DecodeRune(text[i:])
+		var letter, like bool
+		switch c := text[i]; {
+		case c < utf8.RuneSelf:
+			letter = isLetter(c)
+			like = letter
+			i++
+		case c < 0xf0 && c >= 0xe0 && i+2 < len(text): // folded text is well-formed
+			letter, like = letterKind(rune(c&0x0f)<<12 | rune(text[i+1]&0x3f)<<6 | rune(text[i+2]&0x3f))
+			i += 3
+		case c < 0xe0 && c >= 0xc2 && i+1 < len(text):
+			letter, like = letterKind(rune(c&0x1f)<<6 | rune(text[i+1]&0x3f))
+			i += 2
+		default:
+			r, n := utf8.DecodeRune(text[i:])
 			letter, like = letterKind(r)
+			i += n
 		}
-		i += n
 		switch {
 		case !like:
 			if single {

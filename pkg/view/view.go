@@ -52,10 +52,14 @@ func (v *View) Through(parent *View) {
 		v.at = append([]extent(nil), parent.at...)
 		return
 	}
-	var last, mapped extent
+	last, mapped := extent{-1, -1}, extent{}
 	for i, x := range v.at {
 		// Many bytes may stand for one long range: it is looked up once.
-		if i == 0 || x != last {
+		if x.to == x.from+1 && int(x.from) < len(parent.at) {
+			v.at[i] = parent.at[x.from] // as most bytes are
+			continue
+		}
+		if x != last {
 			s, e := parent.Span(int(x.from), int(x.to))
 			last, mapped = x, extent{int32(s), int32(e)}
 		}
