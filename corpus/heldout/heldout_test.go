@@ -67,12 +67,12 @@ var firstSets = map[string]set{
 
 var secondSets = map[string]set{
 	"overt":           {1, 120, "override goal_hijack secret_game extraction persona fake_turn payload_split fiction authority fewshot format social task_switch memory", "en"},
-	"spliced":         {1, 160, "mail_thread readme html csv json review ticket calendar pdf search chat code log resume invoice wiki tool_output product_page forum_post newsletter diff dom_snapshot transcript rag_passage bank_statement shell_output legal_doc", "en"},
+	"spliced":         {1, 192, "mail_thread readme html csv json review ticket calendar pdf search chat code log resume invoice wiki tool_output product_page forum_post newsletter diff dom_snapshot transcript rag_passage bank_statement shell_output legal_doc", "en"},
 	"important":       {1, 100, "message header before_you_continue user_asked todo mcp_tool reviewer signature system_note letter handover postscript banner quoted_user skill_file", "en"},
 	"native":          {1, 136, "override extraction secret_game important spliced_mail spliced_review persona spliced_tool authority spliced_web spliced_cv fiction memory social spliced_ticket spliced_invoice format goal_hijack spliced_readme fewshot spliced_chat spliced_minutes spliced_log spliced_csv payload_split spliced_code spliced_json", others},
 	"benign_native":   {0, 136, "human_request ai_question trigger assistant_rule mail roleplay secret payment", others},
 	"trigger":         {0, 150, "ignore previous instructions system_prompt override bypass forget pretend act_as developer_mode jailbreak reveal secret hidden disregard from_now_on urgent do_not_tell forward_to password execute delete prompt roleplay unrestricted admin filter repeat injection mode rules assistant model", "en"},
-	"assistant_rules": {0, 200, "system_prompt agents_md chatbot_rules style_guide model_card policy tool_rules", "en"},
+	"assistant_rules": {0, 210, "system_prompt agents_md chatbot_rules style_guide model_card policy tool_rules", "en"},
 	"llmdocs":         {0, 150, "prompting_guide injection_explained redteam agent_docs tutorial paper blog advisory faq glossary vendor_doc talk news code_example policy_doc forum readme", "en"},
 	"documents":       {0, 150, "personal mail tool_output log html_page web_page product_page review ticket csv json code diff config runbook manual minutes contract news recipe letter todo calendar chat policy school medical legal_notice travel wiki forum newsletter agenda readme changelog", "en"},
 	"prompts":         {0, 200, "roleplay translation editing code question planning multi_part creative summarise advice settings security math agent_task prompt_help small_talk", "en"},
