@@ -74,7 +74,7 @@ var secondSets = map[string]set{
 	"trigger":         {0, 150, "ignore previous instructions system_prompt override bypass forget pretend act_as developer_mode jailbreak reveal secret hidden disregard from_now_on urgent do_not_tell forward_to password execute delete prompt roleplay unrestricted admin filter repeat injection mode rules assistant model", "en"},
 	"assistant_rules": {0, 210, "system_prompt agents_md chatbot_rules style_guide model_card policy tool_rules", "en"},
 	"llmdocs":         {0, 150, "prompting_guide injection_explained redteam agent_docs tutorial paper blog advisory faq glossary vendor_doc talk news code_example policy_doc forum readme", "en"},
-	"documents":       {0, 150, "personal mail tool_output log html_page web_page product_page review ticket csv json code diff config runbook manual minutes contract news recipe letter todo calendar chat policy school medical legal_notice travel wiki forum newsletter agenda readme changelog", "en"},
+	"documents":       {0, 162, "personal mail tool_output log html_page web_page product_page review ticket csv json code diff config runbook manual minutes contract news recipe letter todo calendar chat policy school medical legal_notice travel wiki forum newsletter agenda readme changelog", "en"},
 	"prompts":         {0, 200, "roleplay translation editing code question planning multi_part creative summarise advice settings security math agent_task prompt_help small_talk", "en"},
 }
 
