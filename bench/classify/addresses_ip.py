@@ -89,7 +89,8 @@ for i in range(1600):
             j = t.find(']', k)
             inner = t[k + 1:j]
             if inner and inner[0] not in '[' and all(c in '0123456789abcdefABCDEF.:/%ethn' for c in inner) and ('.' in inner or ':' in inner):
-                spans.append({'start': len(out.encode()), 'end': len((out + inner).encode()), 'type': 'IP_ADDRESS'})
+                label = '::1' if inner[:4] in ('::1/', '::1%') else inner  # zone and prefix of the loopback say nothing
+                spans.append({'start': len(out.encode()), 'end': len((out + label).encode()), 'type': 'IP_ADDRESS'})
                 out += inner
                 k = j + 1
                 continue

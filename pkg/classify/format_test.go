@@ -89,6 +89,37 @@ func TestMail(t *testing.T) {
 	}
 }
 
+// Headers and bodies of mails in other character sets.
+//
+// SPEC: RED-3 RED-1
+func TestMailCharsets(t *testing.T) {
+	c := compile(t, classify.Source{ID: "inbox", Ceiling: chunk.PII, Format: "mail", Fields: []classify.Field{{Path: "subject", Class: chunk.PII, Text: true}}})
+	for charset, name := range map[string][2]string{
+		"iso-8859-2":   {"r2FuZXRhIFfzamNpaw==", "\u017baneta W\u00f3jcik"},
+		"koi8-r":       {"5c3FzNjRziD01dLewc7Jzs/X", "Емельян Турчанинов"},
+		"Shift_JIS":    {"jlKWeyCXeo5x", "\u5c71\u672c \u967d\u5b50"},
+		"iso-2022-jp":  {"GyRCOzNLXBsoQiAbJEJNWztSGyhC", "\u5c71\u672c \u967d\u5b50"},
+		"gb18030":      {"zfXQocP3", "\u738b\u5c0f\u660e"},
+		"windows-1254": {"3vxrcvwgWf1sZP16", "\u015e\u00fckr\u00fc Y\u0131ld\u0131z"},
+		"euc-kr":       {"sei5zrz2", "\uae40\ubbfc\uc218"},
+	} {
+		msg := "From: =?" + charset + "?B?" + name[0] + "?= <a@b.example>\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nhello, " + name[1] + " here\r\n"
+		if _, out := classifyText(t, c, "inbox", msg); strings.Contains(out, name[1]) || strings.Contains(out, name[0]) {
+			t.Errorf("%s: the name is left in\n%s", charset, out)
+		}
+		body := "Content-Type: text/plain; charset=\"" + charset + "\"\r\nContent-Transfer-Encoding: base64\r\n\r\n"
+		for _, head := range []string{"Subject: x\r\n", "From: " + name[1] + " <a@b.example>\r\n"} {
+			if _, out := classifyText(t, c, "inbox", head+body+name[0]+"\r\n"); head[0] == 'F' && strings.Contains(out, name[0]) {
+				t.Errorf("%s: the body is left as it is\n%s", charset, out)
+			}
+		}
+	}
+	quoted := "Content-Type: text/html; charset=windows-1250\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n<p>=AFaneta W=F3jcik, jest na anna=40b.example&#46;</p>\r\n"
+	if _, out := classifyText(t, c, "inbox", quoted); strings.Contains(out, "=AFaneta") || strings.Contains(out, "b.example") || !strings.Contains(out, "jest na") {
+		t.Errorf("got %s", out)
+	}
+}
+
 // SPEC: CLS-2
 func TestExplain(t *testing.T) {
 	c := compile(t, booking)

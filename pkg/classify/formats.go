@@ -229,7 +229,7 @@ func mailPart(in []byte, from, to int, t *fieldTrie, depth int, out *[]leaf) err
 		return ErrBounds
 	}
 	at := from
-	media, encoding, boundary := "text/plain", "", ""
+	media, encoding, boundary, charset := "text/plain", "", "", ""
 	for at < to {
 		eol := to
 		next := to
@@ -269,6 +269,7 @@ func mailPart(in []byte, from, to int, t *fieldTrie, depth int, out *[]leaf) err
 		switch name {
 		case "content-type":
 			media = strings.ToLower(strings.TrimSpace(strings.SplitN(value, ";", 2)[0]))
+			charset = charsetOf(value)
 			if i := strings.Index(strings.ToLower(value), "boundary="); i >= 0 {
 				boundary = strings.Trim(strings.SplitN(value[i+9:], ";", 2)[0], "\" ")
 			}
@@ -324,6 +325,7 @@ func mailPart(in []byte, from, to int, t *fieldTrie, depth int, out *[]leaf) err
 	switch encoding {
 	case "quoted-printable":
 		l.text, l.off = quotedPrintable(in, at, to)
+		l.text, l.off = recoded(charset, l.text, l.off)
 	case "base64":
 		for l.end > at && (in[l.end-1] == '\n' || in[l.end-1] == '\r') {
 			l.end-- // the line end belongs to the boundary
@@ -341,15 +343,20 @@ func mailPart(in []byte, from, to int, t *fieldTrie, depth int, out *[]leaf) err
 				l.off[i] = int32(at)
 			}
 			l.off[len(plain)] = int32(l.end)
-			l.encode = func(stub string) string { return base64.StdEncoding.EncodeToString([]byte(stub)) }
+			l.text, l.off = recoded(charset, l.text, l.off)
+			l.encode = func(stub string) string { return base64.StdEncoding.EncodeToString(inCharset(charset, stub)) }
 		}
-	default:
-		if media == "text/html" {
-			h := htmlLeaf(in[at:to])[0]
-			l.text, l.off = h.text, h.off
-			for i := range l.off {
-				l.off[i] += int32(at)
+	}
+	if media == "text/html" {
+		if h := htmlLeaf(l.text)[0]; h.off != nil {
+			for i := range h.off {
+				if l.off == nil {
+					h.off[i] += int32(at)
+				} else {
+					h.off[i] = l.off[h.off[i]]
+				}
 			}
+			l.text, l.off = h.text, h.off
 		}
 	}
 	*out = append(*out, l)
@@ -378,7 +385,7 @@ func quotedPrintable(in []byte, from, to int) (text []byte, off []int32) {
 	return text, append(off, int32(to))
 }
 
-// encodedWords decodes RFC 2047 words of a header value in UTF-8, ASCII or Latin-1.
+// encodedWords decodes RFC 2047 words of a header value.
 func encodedWords(in []byte, from, to int) ([]byte, []int32) {
 	raw := in[from:to]
 	if !bytes.Contains(raw, []byte("=?")) {
@@ -398,14 +405,7 @@ func encodedWords(in []byte, from, to int) ([]byte, []int32) {
 				case 'q':
 					plain, _ = quotedPrintable(bytes.ReplaceAll(parts[2], []byte("_"), []byte(" ")), 0, len(parts[2]))
 				}
-				switch strings.ToLower(string(parts[0])) {
-				case "iso-8859-1", "iso-8859-15", "windows-1252", "latin1":
-					var wide []byte
-					for _, c := range plain {
-						wide = utf8.AppendRune(wide, rune(c))
-					}
-					plain = wide
-				}
+				plain, _ = recoded(string(parts[0]), plain, make([]int32, len(plain)+1))
 				if plain != nil && utf8.Valid(plain) {
 					for _, c := range plain {
 						text, off = append(text, c), append(off, int32(i))

@@ -31,9 +31,10 @@ type knownValue struct {
 type pattern struct {
 	folded  []byte // as lowered gives it
 	known   *knownValue
-	proper  bool // also a common word: only with a capital letter
-	compact bool // letters and digits alone: separators in the text do not count
-	open    bool // of a script that puts no blanks between words: it has no boundaries
+	proper  bool            // also a common word: only with a capital letter
+	compact bool            // letters and digits alone: separators in the text do not count
+	open    bool            // of a script that puts no blanks between words: it has no boundaries
+	endings map[string]bool // folded is a stem, and one of these stands behind it
 }
 
 // phonePattern is a telephone number without what depends on where one dials from.
@@ -235,6 +236,9 @@ func (s *nameSearch) addValue(n Name) {
 		return // what stands there when nobody knows the value
 	}
 	s.add(n.Value, k, n.Field || n.Stub == "")
+	if n.Type == "PERSON" && !bytes.ContainsAny(n.Value, " \t\n") {
+		s.inflect(string(n.Value), k)
+	}
 	if n.Type == "PHONE_NUMBER" {
 		if country, core, ok := dialled(n.Value); ok {
 			tail := core[len(core)-7:]
@@ -318,7 +322,9 @@ func (s *nameSearch) addParts(n Name) {
 		switch runes := utf8.RuneCountInString(p); {
 		case runes < 3, strings.ContainsRune(p, '@'), particles[low], titles[low]:
 		case unicode.IsUpper(first), small && runes > 3 && unicode.IsLower(first):
-			s.add([]byte(p), &knownValue{typ: n.Type, scope: n.Type, stub: stub, form: form, value: []byte(p)}, true)
+			k := &knownValue{typ: n.Type, scope: n.Type, stub: stub, form: form, value: []byte(p)}
+			s.add([]byte(p), k, true)
+			s.inflect(p, k)
 		}
 	}
 }
@@ -412,6 +418,9 @@ func (p pattern) match(low []byte, i int) int {
 		end := i + len(p.folded)
 		if !bytes.HasPrefix(low[i:], p.folded) {
 			return 0
+		}
+		if p.endings != nil {
+			return p.inflected(low, i)
 		}
 		if next, _ := utf8.DecodeRune(low[end:]); end < len(low) && wordRune(next) && !p.open && !unicode.Is(unicode.Hangul, next) {
 			return 0

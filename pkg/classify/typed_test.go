@@ -47,6 +47,13 @@ func TestTypedValueInAnotherForm(t *testing.T) {
 		{"name", "Anne-Marie Okafor", "anne marie okafor", "{CLIENT}"},
 		{"name", "\u738b\u5c0f\u660e", "\u8bf7\u8054\u7cfb\u738b\u5c0f\u660e\u5148\u751f", "\u8bf7\u8054\u7cfb{CLIENT}\u5148\u751f"},
 		{"name", "Rose Will", "the rose; Rose knows", "the rose; {CLIENT_PART} knows"},
+		{"name", "Halina Kowalczewska", "dla Haliny Kowalczewskiej", "dla {CLIENT_PART} {CLIENT_PART_2}"},
+		{"name", "Zbyszek Orzechowicz", "od Zbyszka Orzechowicza, z Orzechowiczem", "od {CLIENT_PART} {CLIENT_PART_2}, z {CLIENT_PART_2}"},
+		{"name", "Vojt\u011bch Hrube\u0161", "volal Vojt\u011bchovi Hrube\u0161ovi", "volal {CLIENT_PART} {CLIENT_PART_2}"},
+		{"name", "Tuulikki Hakkarainen", "Tuulikille ja Hakkaraisen talo", "{CLIENT_PART} ja {CLIENT_PART_2} talo"},
+		{"name", "Емельян Турчанинов", "у Емельяна Турчанинова, с Турчаниновым", "у {CLIENT_PART} {CLIENT_PART_2}, с {CLIENT_PART_2}"},
+		{"name", "Annegret Bohlsen", "Bohlsens Wagen", "{CLIENT_PART} Wagen"},
+		{"name", "Marta Delgadez", "die Marter am Mars", "die Marter am Mars"}, // words
 	} {
 		body := fmt.Sprintf(`{%q:%q,"note":"%s"}`, tc.field, tc.value, tc.note)
 		res, err := c.Classify(classify.Input{Source: "crm", Text: []byte(body), StubKey: key()})
