@@ -150,8 +150,7 @@ func (s *scratch) foldNames(n *node, start, end int) []string {
 	if view.Plain(raw) {
 		return nil
 	}
-	var v view.View
-	return view.Fold(&v, raw).Names()
+	return view.Fold(&s.shown, raw).Names()
 }
 
 // unchanged reports whether the raw text already reads as text does, case and

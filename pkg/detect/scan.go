@@ -135,6 +135,7 @@ type scratch struct {
 	seen     [maxShapes]struct{ lo, hi int32 }
 	decoder  view.Decoder
 	fold     view.View // of the node being searched
+	shown    view.View // of what a finding covers
 	queue    []node
 	cur      node // the one being searched
 	expanded int
@@ -218,7 +219,7 @@ func (s *scratch) node(i int) {
 	}
 	text := n.v.Text
 	s.search(n, text)
-	wants := s.decoder.Probe(text, s.wants)
+	wants := s.decoder.Probe(text, s.wants) &^ ownInverse[n.v.Name]
 	switch {
 	case wants == 0:
 	case n.depth < maxDepth:
@@ -237,6 +238,10 @@ func (s *scratch) node(i int) {
 		s.exceeded = s.exceeded || !ok || slices.ContainsFunc(views, func(v view.View) bool { return v.Name != "unspaced" })
 	}
 }
+
+// ownInverse are views that undo themselves: one of such a view shows its parent again.
+// Text that asks for them in both directions costs twice the work without that.
+var ownInverse = map[string]view.Wants{"word-order": view.WantOrder, "atbash": view.WantAtbash, "rot47": view.WantRot47}
 
 // room is how many bytes the views of the text may still hold.
 func (s *scratch) room() int { return maxExpand*len(s.text) + expandMin - s.expanded }
@@ -410,12 +415,13 @@ func wordBefore(text []byte, i int) bool {
 	return wordRune(r)
 }
 
-// order sorts the occurrences by start. They come nearly sorted.
+// order sorts the occurrences by start. They come nearly sorted, and few come twice.
 func (s *scratch) order() {
 	o := s.occ
-	moved := 0
+	moved, twice := 0, false
 	for i := 1; i < len(o); i++ {
-		for j := i; j > 0 && less(o[j], o[j-1]); j-- {
+		j := i
+		for ; j > 0 && less(o[j], o[j-1]); j-- {
 			o[j], o[j-1] = o[j-1], o[j]
 			if moved++; moved > 8*len(o)+64 {
 				slices.SortFunc(o, func(a, b occurrence) int {
@@ -427,11 +433,15 @@ func (s *scratch) order() {
 					}
 					return 0
 				})
-				i, j = len(o), 0
+				s.occ = slices.Compact(o)
+				return
 			}
 		}
+		twice = twice || j > 0 && o[j] == o[j-1]
 	}
-	s.occ = slices.Compact(o)
+	if twice {
+		s.occ = slices.Compact(o)
+	}
 }
 
 func less(a, b occurrence) bool {

@@ -30,6 +30,8 @@ func readable(b []byte) bool {
 	for _, r := range string(b) {
 		n++
 		switch {
+		case r < utf8.RuneSelf && isLetter(byte(r)):
+			letters++
 		case r == '\n' || r == '\t' || r == '\r':
 		case r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0 || r == utf8.RuneError:
 			bad++
@@ -526,6 +528,35 @@ type number struct {
 
 var numbers = [...]number{{"binary", 2, 7, 8}, {"hex", 16, 2, 2}, {"decimal", 10, 2, 7}, {"octal", 8, 2, 3}}
 
+// codesOf reads tok as one code in each base of numbers; -1: it is none. It begins with a
+// hex digit and holds nothing but hex digits and, perhaps, an x behind its 0.
+func codesOf(tok []byte) (n [len(numbers)]int) {
+	top, bin, hex, dec, oct := 0, 0, 0, 0, 0
+	for _, c := range tok {
+		h := hexVal(c)
+		if h < 0 { // the x
+			h = 16
+		}
+		top = max(top, h)
+		bin, hex, dec, oct = bin*2+h, hex*16+h, dec*10+h, oct*8+h
+	}
+	n = [...]int{bin, hex, dec, oct}
+	for b, x := range numbers {
+		size := len(tok)
+		if size > 2 && tok[0] == '0' && (tok[1]|0x20 == 'x' && x.base == 16 || tok[1]|0x20 == 'b' && x.base == 2) {
+			var ok bool
+			if n[b], ok = x.code(tok); !ok {
+				n[b] = -1
+			}
+			continue
+		}
+		if size < x.min || size > x.max || top >= x.base || n[b] < 9 || n[b] > 0x10ffff || x.base != 10 && n[b] > 255 {
+			n[b] = -1
+		}
+	}
+	return n
+}
+
 // code reads text[from:to] as one code in the given base.
 func (x *number) code(tok []byte) (n int, ok bool) {
 	if len(tok) > 2 && tok[0] == '0' && (tok[1]|0x20 == 'x' && x.base == 16 || tok[1]|0x20 == 'b' && x.base == 2) {
@@ -571,9 +602,8 @@ func (d *Decoder) codes() {
 		}
 		last = 0
 	}
-	add := func(b, from, to int) {
-		n, ok := numbers[b].code(text[from:to])
-		if !ok {
+	add := func(b, n, from, to int) {
+		if n < 0 {
 			shut(b)
 			return
 		}
@@ -606,15 +636,15 @@ func (d *Decoder) codes() {
 			d.spend(j - i)
 			switch run := text[i:j]; {
 			case j-i <= 10 && !(j < len(text) && isLetter(text[j])):
-				for b := range numbers {
-					add(b, i, j)
+				for b, n := range codesOf(run) {
+					add(b, n, i, j)
 				}
 				last = j
 			case len(run) >= 32 && len(run)%8 == 0 && len(bytes.Trim(run, "01")) == 0:
 				// Binary without spaces: eight by eight.
 				shutAll()
 				for k := i; k < j; k += 8 {
-					add(0, k, k+8)
+					add(0, codesOf(text[k : k+8])[0], k, k+8)
 				}
 				shutAll()
 			default:

@@ -109,6 +109,11 @@ func normalise(src []byte) View {
 	n.Name = "nfkc"
 	var seg []byte
 	for at := 0; at < len(src); {
+		if r, size := hangul(src[at:]); size > 0 {
+			n.putRune(r, at, at+size)
+			at += size
+			continue
+		}
 		end := at + norm.NFKC.NextBoundary(src[at:], true)
 		if end <= at {
 			end = len(src)
@@ -130,6 +135,26 @@ func normalise(src []byte) View {
 		at = end
 	}
 	return n
+}
+
+// hangul composes the two or three letters of a Korean syllable that text begins with
+// (Unicode, 3.12): a text of nothing else would take long to normalise. Without one,
+// size is 0.
+func hangul(text []byte) (r rune, size int) {
+	letter := func(i int) rune { // of the block of such letters; 0: another one
+		if i+2 < len(text) && text[i] == 0xe1 && text[i+1]&0xfc == 0x84 && text[i+2]&0xc0 == 0x80 {
+			return rune(text[i]&0x0f)<<12 | rune(text[i+1]&0x3f)<<6 | rune(text[i+2]&0x3f)
+		}
+		return 0
+	}
+	first, vowel, last := letter(0)-0x1100, letter(3)-0x1161, letter(6)-0x11a7
+	if first < 0 || first >= 19 || vowel < 0 || vowel >= 21 {
+		return 0, 0
+	}
+	if r = 0xac00 + (first*21+vowel)*28; last > 0 && last < 28 {
+		return r + last, 9
+	}
+	return r, 6
 }
 
 type folder struct {

@@ -180,3 +180,29 @@ func TestDecoderPlain(t *testing.T) {
 		t.Fatalf("%d of the texts were plain", plain)
 	}
 }
+
+// SPEC: DET-2. Korean letters are composed as the Unicode library composes them.
+func TestHangul(t *testing.T) {
+	rng := rand.New(rand.NewSource(6))
+	signs := []rune{0x1100, 0x1112, 0x1113, 0x1161, 0x1175, 0x1176, 0x11a7, 0x11a8, 0x11c2, 0x11c3, 0x0301, 0xac00, 0xac01, 'a', ' '}
+	composed := 0
+	for range 20000 {
+		var text []byte
+		for range 1 + rng.Intn(8) {
+			text = utf8.AppendRune(text, signs[rng.Intn(len(signs))])
+		}
+		n := normalise(text)
+		if want := norm.NFKC.Bytes(text); string(n.Text) != string(want) {
+			t.Fatalf("%+q: %+q, not %+q", text, n.Text, want)
+		}
+		if len(n.at) != len(n.Text) {
+			t.Fatalf("%+q: %d offsets for %d bytes", text, len(n.at), len(n.Text))
+		}
+		if len(n.Text) < len(text) {
+			composed++
+		}
+	}
+	if composed < 1500 {
+		t.Fatalf("%d texts were composed", composed)
+	}
+}

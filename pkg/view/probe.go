@@ -658,15 +658,3 @@ func letterKind(r rune) (letter, like bool) {
 	letter = unicode.IsLetter(r)
 	return letter, letter || unicode.IsMark(r)
 }
-
-// nextBit gives the first bit at or behind i that is set in a or b, which are of one
-// length; one behind the last without any.
-func nextBit(a, b []uint64, i int) int {
-	k := i >> 6
-	for m := ^uint64(0) << (i & 63); k < len(a); k, m = k+1, ^uint64(0) {
-		if x := (a[k] | b[k]) & m; x != 0 {
-			return k<<6 + bits.TrailingZeros64(x)
-		}
-	}
-	return k << 6
-}

@@ -19,6 +19,10 @@ func (d *Decoder) tokens(parts []extent) []token {
 func (d *Decoder) tokensIn(from, to int) {
 	text := d.text[:to]
 	d.spend(to - from)
+	if !d.wide {
+		d.asciiTokens(from, to)
+		return
+	}
 	for i := from; i < to; {
 		if c := text[i]; c < utf8.RuneSelf && !letterByte(c) {
 			i++
@@ -49,6 +53,41 @@ func (d *Decoder) tokensIn(from, to int) {
 		}
 		_, n := utf8.DecodeRune(text[i:])
 		i += n
+	}
+}
+
+// asciiTokens is tokensIn for a text without letters beyond ASCII.
+func (d *Decoder) asciiTokens(from, to int) {
+	open := -1 // where the token that is open began
+	for k := from >> 6; k<<6 < to; k++ {
+		all := d.letter[k] | d.digit[k]
+		if at := from - k<<6; at > 0 {
+			all &= ^uint64(0) << at
+		}
+		if at := to - k<<6; at < 64 {
+			all &= 1<<at - 1
+		}
+		if open >= 0 && all&1 == 0 { // it ended with the block before
+			d.toks = append(d.toks, token{open, k << 6, k<<6 - open})
+			open = -1
+		}
+		carry := uint64(0)
+		if open >= 0 {
+			carry = 1
+		}
+		// Where tokens begin and end, in turns.
+		for edges := all ^ (all<<1 | carry); edges != 0; edges &= edges - 1 {
+			i := k<<6 + bits.TrailingZeros64(edges)
+			if open < 0 {
+				open = i
+				continue
+			}
+			d.toks = append(d.toks, token{open, i, i - open})
+			open = -1
+		}
+	}
+	if open >= 0 {
+		d.toks = append(d.toks, token{open, to, to - open})
 	}
 }
 
@@ -194,14 +233,19 @@ func (d *Decoder) broken(toks []token) {
 	d.apply("split-words", p)
 }
 
-// joints counts the capitals behind small letters in d.text[from:to], which is one run of
-// letters; runs longer than 64 have any number.
-func (d *Decoder) joints(from, to int) int {
-	if to-from > 64 {
-		return 2
+// joints gives where capitals behind small letters part d.text[from:to], which is one
+// run of letters, and its end. The slice is valid until the next call.
+func (d *Decoder) joints(from, to int) []int {
+	d.ends = d.ends[:0]
+	for at := from; at < to; at += 63 { // the last letter of a window is the first of the next
+		n := min(to-at, 64)
+		upper, small := window(d.upper, at), window(d.letter, at)&^window(d.upper, at)
+		for m := upper & (small << 1) & (^uint64(0) >> (64 - n)); m != 0; m &= m - 1 {
+			d.ends = append(d.ends, at-from+bits.TrailingZeros64(m))
+		}
 	}
-	small := window(d.letter, from) &^ window(d.upper, from)
-	return bits.OnesCount64(window(d.upper, from) & (small << 1) & (^uint64(0) >> (64 - (to - from))))
+	d.ends = append(d.ends, to-from)
+	return d.ends
 }
 
 // squash cuts words that were written together.
@@ -228,30 +272,26 @@ func (d *Decoder) squash() {
 			continue
 		}
 		run := text[from:to]
-		// Fewer than sixteen letters, and no two capitals inside, are no words in a row.
-		if d.joints(from, to) < 2 && to-from < 16 || d.words.has(run) {
+		ends := d.joints(from, to)
+		if len(ends) < 3 && len(run) < 16 {
 			continue
 		}
 		d.spend(len(run))
-		// Capitals inside words part them.
-		ends, known := d.ends[:0], 0
-		for k := 1; k <= len(run); k++ {
-			if k == len(run) || run[k] < 'a' && run[k-1] >= 'a' {
-				last := 0
-				if len(ends) > 0 {
-					last = ends[len(ends)-1]
-				}
-				if k-last >= 5 && d.words.has(run[last:k]) {
+		if len(ends) >= 3 {
+			known, last := 0, 0
+			for _, e := range ends {
+				if e-last >= 5 && d.words.has(run[last:e]) {
 					known++
 				}
-				ends = append(ends, k)
+				last = e
 			}
-		}
-		d.ends = ends
-		if len(ends) >= 3 && known < 2 {
-			continue // a name in a program
-		}
-		if len(ends) < 3 {
+			if known < 2 || d.words.has(run) {
+				continue // a name in a program
+			}
+		} else {
+			if d.words.has(run) {
+				continue
+			}
 			var words, covered int
 			// Long words of other languages fall into syllables that are words somewhere.
 			if ends, words, covered = d.segment(run); words < 3 || covered*10 < len(run)*8 || covered*10 < words*32 {
@@ -290,45 +330,13 @@ func (d *Decoder) leet() {
 	p.reset()
 	long, done := 0, 0
 	for _, part := range d.near(d.leety, 3) {
-		for i := int(part.from); ; i++ {
-			if i = nextBit(d.sign, d.digit, i); i >= int(part.to) {
-				break
-			}
-			if !leetTable[text[i]] {
-				continue
-			}
-			from := i
-			for from > done && leetTable[text[from-1]] {
-				from--
-			}
-			letters, signs := i-from, 0 // nothing but letters stood before
-			for i < len(text) && leetTable[text[i]] {
-				if isLetter(text[i]) {
-					letters++
-				} else {
-					signs++
+		for k := int(part.from >> 6); k<<6 < int(part.to); k++ {
+			for m := d.sign[k] | d.digit[k]; m != 0; m &= m - 1 {
+				i := k<<6 + bits.TrailingZeros64(m)
+				if i < max(done, int(part.from)) || i >= int(part.to) || !leetTable[text[i]] {
+					continue
 				}
-				i++
-			}
-			done = i
-			if letters == 0 && signs < 4 || i-from > 24 {
-				continue
-			}
-			for to := i; to > from+1; to-- {
-				if w, ok := d.unleet(text[from:to]); ok {
-					p.add(from, to)
-					for k, b := range w {
-						p.put(b, from+k, from+k+1)
-					}
-					p.end(to)
-					if len(w) >= 5 {
-						long++
-					}
-					break
-				}
-				if c := text[to-1]; c != '!' && c != '|' && c != '+' {
-					break
-				}
+				done = d.leetWord(p, i, done, &long)
 			}
 		}
 	}
@@ -336,6 +344,45 @@ func (d *Decoder) leet() {
 	if long > 0 {
 		d.apply("leet", p)
 	}
+}
+
+// leetWord adds the word around text[i] to p, if one is written so, and gives its end.
+// Done is where the one before ended; long counts the words of five letters and more.
+func (d *Decoder) leetWord(p *patches, i, done int, long *int) int {
+	text := d.text
+	from := i
+	for from > done && leetTable[text[from-1]] {
+		from--
+	}
+	letters, signs := i-from, 0 // nothing but letters stood before
+	for i < len(text) && leetTable[text[i]] {
+		if isLetter(text[i]) {
+			letters++
+		} else {
+			signs++
+		}
+		i++
+	}
+	if letters == 0 && signs < 4 || i-from > 24 {
+		return i
+	}
+	for to := i; to > from+1; to-- {
+		if w, ok := d.unleet(text[from:to]); ok {
+			p.add(from, to)
+			for k, b := range w {
+				p.put(b, from+k, from+k+1)
+			}
+			p.end(to)
+			if len(w) >= 5 {
+				*long++
+			}
+			break
+		}
+		if c := text[to-1]; c != '!' && c != '|' && c != '+' {
+			break
+		}
+	}
+	return i
 }
 
 // unleet reads a word; the result is valid until the next call.
