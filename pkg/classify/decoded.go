@@ -32,24 +32,31 @@ func (s *scan) encoded(start, end int) {
 	if end-start > 64<<10 || !s.mayDecode(start, end) {
 		return
 	}
+	for _, e := range s.nothing {
+		if e[1]-e[0] == end-start && bytes.Equal(t[e[0]:e[1]], t[start:end]) {
+			return
+		}
+	}
 	plain, ok := decodeToken(t[start:end])
 	if !ok {
 		return
 	}
+	token := end
 	for i := 0; i < 2 && end < len(t) && t[end] == '='; i++ {
 		end++
 	}
-	inner := scan{depth: s.depth + 1, noNames: s.noNames}
-	inner.run(plain)
 	best := hit{}
-	for _, h := range inner.hits {
+	for _, h := range hitsIn(plain, s.depth+1, s.noNames) {
 		if h.score > best.score && (h.valid || h.typ == "SECRET" && h.score >= 0.9) && h.score >= 0.7 {
 			best = h
 		}
 	}
 	if best.score > 0 {
 		s.add(hit{typ: best.typ, rule: best.rule, start: start, end: end, score: best.score, valid: best.valid})
+		return
 	}
+	s.nothing[s.nothings%len(s.nothing)] = [2]int{start, token}
+	s.nothings++
 }
 
 // mayDecode looks at the first bytes that a token would decode to: of most identifiers
@@ -172,9 +179,7 @@ func (s *scan) escaped() {
 		return
 	}
 	view.Decode(t, view.WantEscapes, nil, func(v view.View) {
-		inner := scan{depth: s.depth + 1, noNames: s.noNames}
-		inner.run(v.Text)
-		for _, h := range inner.hits {
+		for _, h := range hitsIn(v.Text, s.depth+1, s.noNames) {
 			start, end := v.Span(h.start, h.end)
 			if h.valid && end-start != h.end-h.start {
 				h.start, h.end = start, end

@@ -30,12 +30,13 @@ type gramSlot struct {
 }
 
 type gramWord struct {
-	word int32
-	at   int32 // of the four bytes in the word; -1: an edge stands before it
+	word  int32
+	at    int16 // of the four bytes in the word; -1: an edge stands before it
+	first byte  // of the word
 }
 
 const (
-	gramBits = 18
+	gramBits = 20
 	gramCase = 0x20202020 // folds letters, and some signs with others: words are compared afterwards
 )
 
@@ -93,7 +94,7 @@ func newFinder(words []string, next [][]byteSet) *finder {
 		}
 		l := &f.lists[list[v]]
 		if n := len(*l); n == 0 || (*l)[n-1].word != int32(word) {
-			*l = append(*l, gramWord{int32(word), int32(at)})
+			*l = append(*l, gramWord{int32(word), int16(at), f.words[word][0]})
 		}
 		h := gramHash(v)
 		f.bits[h>>6] |= 1 << (h & 63)
@@ -214,8 +215,9 @@ func (f *finder) find(text []byte, report func(word, start, end int)) {
 	f.check(text, -1, binary.LittleEndian.Uint32(head[:])|gramCase, report)
 	i := 0
 	for ; i+12 <= len(text); i += 8 {
-		v := binary.LittleEndian.Uint64(text[i:]) | blanks
-		w := binary.LittleEndian.Uint64(text[i+4:]) | blanks
+		b := (*[12]byte)(text[i : i+12])
+		v := binary.LittleEndian.Uint64(b[:8]) | blanks
+		w := binary.LittleEndian.Uint64(b[4:]) | blanks
 		if v == blanks && w == blanks { // indentation
 			continue
 		}
@@ -262,8 +264,11 @@ func (f *finder) check(text []byte, at int, v uint32, report func(word, start, e
 		return
 	}
 	for _, w := range f.list(v) {
-		start, word := at-int(w.at), f.words[w.word]
-		if start >= 0 && hasWord(text[start:], word) {
+		start := at - int(w.at)
+		if start < 0 || lowerByte[text[start]] != w.first {
+			continue
+		}
+		if word := f.words[w.word]; hasWord(text[start:], word) {
 			report(int(w.word), start, start+len(word))
 		}
 	}

@@ -38,10 +38,9 @@ func (c *Classifier) Recognise(text []byte) []chunk.Entity {
 
 func (c *Classifier) recognise(text []byte) []hit {
 	f := fold(text)
-	s := scan{noNames: c.opts.NoNames}
-	s.run(f.text)
-	hits := s.hits[:0]
-	for _, h := range s.hits {
+	all := hitsIn(f.text, 0, c.opts.NoNames)
+	hits := all[:0]
+	for _, h := range all {
 		if h.score >= c.opts.MinScore {
 			hits = append(hits, h)
 		}

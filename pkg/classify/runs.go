@@ -1,9 +1,6 @@
 package classify
 
-import (
-	"math/bits"
-	"sync"
-)
+import "math/bits"
 
 // runs says of every byte of a text whether it is a letter or a digit, a digit, and a
 // sign that few plain words hold (a digit or a capital): one bit each, so that the
@@ -13,8 +10,6 @@ type runs struct {
 	long         []uint64 // digits and capitals in runs of six or more
 	memory       []uint64
 }
-
-var runsPool = sync.Pool{New: func() any { return new(runs) }}
 
 // runTable gives for a byte a bit in each of three lanes of sixteen.
 var runTable = func() (t [256]uint64) {

@@ -1,9 +1,11 @@
 package classify
 
+import "sync"
+
 // scan is one pass over one folded text.
 type scan struct {
 	text     []byte
-	runs     *runs
+	runs     runs
 	hits     []hit
 	noNames  bool // of persons
 	depth    int  // of encodings that were looked through
@@ -19,19 +21,21 @@ type scan struct {
 	headerRow   valueRow
 	jwkEnd      int // end of the last object with a key's members
 
-	phoneEnd      int    // end of the last telephone number
-	curl          [2]int // how far options of curl were looked for
-	datesEnd      int    // end of the last number that was looked at as a date of birth
-	connectionEnd int    // end of the last :// that was looked behind for a password
-	pemEnd        int    // end of the last private key
-	mails         int    // of hits, the first ones: e-mail addresses in order
-	lookups       int    // of the telephone library
-	joined        bool   // the token is joined to the word before it
-	encodedEnd    int    // end of the last token that could be an encoding
-	addressSixEnd int    // end of the last run that was looked at as an IPv6 address
-	addressEnd    int    // end of the last postal address
-	postalEnd     int    // end of the last one found from its post code
-	writtenEnd    int    // end of the last e-mail address in words
+	phoneEnd      int       // end of the last telephone number
+	curl          [2]int    // how far options of curl were looked for
+	datesEnd      int       // end of the last number that was looked at as a date of birth
+	connectionEnd int       // end of the last :// that was looked behind for a password
+	pemEnd        int       // end of the last private key
+	mails         int       // of hits, the first ones: e-mail addresses in order
+	lookups       int       // of the telephone library
+	joined        bool      // the token is joined to the word before it
+	encodedEnd    int       // end of the last token that could be an encoding
+	nothing       [4][2]int // tokens that decoded to text with nothing in it: payloads repeat their ids
+	nothings      int
+	addressSixEnd int // end of the last run that was looked at as an IPv6 address
+	addressEnd    int // end of the last postal address
+	postalEnd     int // end of the last one found from its post code
+	writtenEnd    int // end of the last e-mail address in words
 
 	// context words of the last value asked about
 	ctxKept          bool
@@ -39,12 +43,29 @@ type scan struct {
 	ctxNear, ctxFar  ctxBits
 }
 
-func (s *scan) add(h hit) { s.hits = append(s.hits, h) }
+func (s *scan) add(h hit) {
+	if s.hits == nil {
+		s.hits = make([]hit, 0, 8)
+	}
+	s.hits = append(s.hits, h)
+}
+
+// scans are kept for the next text: there are several to a document.
+var scans = sync.Pool{New: func() any { return new(scan) }}
+
+// hitsIn gives what one pass finds in a text.
+func hitsIn(text []byte, depth int, noNames bool) []hit {
+	s := scans.Get().(*scan)
+	s.depth, s.noNames = depth, noNames
+	s.run(text)
+	hits := s.hits
+	*s = scan{runs: s.runs} // the pool keeps no content
+	scans.Put(s)
+	return hits
+}
 
 func (s *scan) run(text []byte) {
 	s.text = text
-	s.runs = runsPool.Get().(*runs)
-	defer runsPool.Put(s.runs)
 	s.runs.fill(text)
 	s.shapes = shapesOnce()
 	s.emails()

@@ -181,14 +181,11 @@ func genFound(hits []hit, start, end int) bool {
 
 // named finds with everything; unnamed with what needs no rule of a service.
 func genNamed(text string) []hit {
-	s := scan{noNames: true}
-	s.run([]byte(text))
-	return resolve(s.hits)
+	return resolve(hitsIn([]byte(text), 0, true))
 }
 
 func genUnnamed(text string) []hit {
 	s := scan{noNames: true, text: []byte(text), shapes: shapesOnce(), depth: maxEncodings, secretTable: secretsOnce()}
-	s.runs = new(runs)
 	s.runs.fill(s.text)
 	s.longRuns()
 	for _, o := range ownSecrets {
