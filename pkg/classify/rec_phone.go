@@ -114,6 +114,9 @@ func (s *scan) phone(start int) {
 	if c := s.at(end); isWord(c) && c != 'x' && c != 'e' || c == '%' || c == '@' || c == ':' && is(s.at(end+1), cDigit) || (c == '-' || c == '/' || c == '.' || c == ',') && is(s.at(end+1), cAlnum) {
 		return
 	}
+	if groups == 1 && !plus && !paren && s.idBefore(from) {
+		return
+	}
 	// Extension: x123, ext. 123.
 	bare := end
 	i := end
@@ -172,6 +175,16 @@ func (s *scan) phone(start int) {
 		s.phoneEnd = end
 	}
 	s.add(hit{typ: "PHONE_NUMBER", start: from, end: end, score: score, valid: valid && score >= 0.7})
+}
+
+// idBefore reports whether a key that ends in id stands right before a value: most numbers
+// of payloads are such.
+func (s *scan) idBefore(from int) bool {
+	k := from
+	for k > 0 && from-k < 4 && (s.text[k-1] == ' ' || s.text[k-1] == ':' || s.text[k-1] == '"') {
+		k--
+	}
+	return from-k >= 2 && k >= 3 && s.text[k] == '"' && s.text[k-1] == 'd' && s.text[k-2]|0x20 == 'i' && !is(s.text[k-3], cLower)
 }
 
 // ownLine reports whether the span is all of its line.

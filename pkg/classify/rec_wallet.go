@@ -26,7 +26,7 @@ func (s *scan) wallet(start, end int) {
 		if base58check(b) {
 			s.add(hit{typ: "CRYPTO", start: start, end: end, score: 1, valid: true})
 		}
-	case bytes.HasPrefix(bytes.ToLower(b[:5]), []byte("bc1")), bytes.HasPrefix(bytes.ToLower(b[:5]), []byte("tb1")), bytes.HasPrefix(bytes.ToLower(b[:5]), []byte("ltc1")), bytes.HasPrefix(bytes.ToLower(b[:5]), []byte("addr1")):
+	case hasWord(b, "bc1"), hasWord(b, "tb1"), hasWord(b, "ltc1"), hasWord(b, "addr1"):
 		if bech32(b) {
 			s.add(hit{typ: "CRYPTO", start: start, end: end, score: 1, valid: true})
 		}

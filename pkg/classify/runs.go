@@ -46,9 +46,13 @@ func (r *runs) fill(t []byte) {
 	}
 	all = all[:3*n]
 	r.alnum, r.digit, r.long = all[:n:n], all[n:2*n:2*n], all[2*n:]
-	w := 0
-	for ; (w+1)*64 <= len(t); w++ {
-		b := (*[64]byte)(t[w*64:])
+	var tail [64]byte
+	copy(tail[:], t[len(t)&^63:])
+	for w := range n - 1 {
+		b := &tail
+		if (w+1)*64 <= len(t) {
+			b = (*[64]byte)(t[w*64:])
+		}
 		a0, d0, m0 := runBits((*[16]byte)(b[:]))
 		a1, d1, m1 := runBits((*[16]byte)(b[16:]))
 		a2, d2, m2 := runBits((*[16]byte)(b[32:]))
@@ -57,15 +61,7 @@ func (r *runs) fill(t []byte) {
 		r.digit[w] = d0 | d1<<16 | d2<<32 | d3<<48
 		r.long[w] = m0 | m1<<16 | m2<<32 | m3<<48
 	}
-	clear(r.alnum[w:])
-	clear(r.digit[w:])
-	clear(r.long[w:])
-	for i := w * 64; i < len(t); i++ {
-		v := runTable[t[i]]
-		r.alnum[w] |= v & 1 << (i & 63)
-		r.digit[w] |= v >> 16 & 1 << (i & 63)
-		r.long[w] |= v >> 32 << (i & 63)
-	}
+	r.alnum[n-1], r.digit[n-1], r.long[n-1] = 0, 0, 0
 	// Places of which six in a row, this one among them, are letters or digits.
 	before := uint64(0) // places of the word before at which six begin
 	for w := range n - 1 {
