@@ -284,15 +284,6 @@ var telling = [256]uint8{
 	'<': thenLetter | thenSign, '*': thenLetter | thenSign, '_': thenSign, '~': thenSign, '-': thenBreak, ']': thenSign, '"': thenStop | thenSpace,
 	'+': thenSign | thenSpace | thenBreak}
 
-// tellingPair says of two bytes, the first in the low half, that a sign and what follows
-// it may ask for a view.
-var tellingPair = func() (t [1 << 16]uint8) {
-	for pair := range t {
-		t[pair] = telling[pair&0xff] & followed[pair>>8]
-	}
-	return t
-}()
-
 // Probe tells cheaply which decoding views a folded text asks for. It may ask for a
 // view that then finds nothing.
 func Probe(text []byte, words *Words) Wants {
@@ -377,14 +368,18 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 }
 
 // signsTell gives the views that signs of a block ask for, which is not the last byte of
-// the text. Most signs tell nothing: six at a time are looked at with one branch. Where
-// there are fewer, the first byte of the block is looked at again.
+// the text. Most signs tell nothing: they are looked at without branches, six at a time,
+// and where there are fewer, the first byte of the block again.
 func (d *Decoder) signsTell(k int, signs uint64) (w Wants) {
 	b := (*[65]byte)(d.text[64*k:])
-	tell := func(s uint64) uint8 {
+	tell := func(s uint64) uint64 { // its lowest bit, if that sign tells
 		i := bits.TrailingZeros64(s) & 63
-		return tellingPair[uint16(b[i])|uint16(b[i+1])<<8]
+		if telling[b[i]]&followed[b[i+1]] == 0 {
+			s = 0
+		}
+		return s
 	}
+	var found uint64
 	for s := signs; s != 0; {
 		s1 := s & (s - 1)
 		s2 := s1 & (s1 - 1)
@@ -392,14 +387,11 @@ func (d *Decoder) signsTell(k int, signs uint64) (w Wants) {
 		s4 := s3 & (s3 - 1)
 		s5 := s4 & (s4 - 1)
 		rest := s5 & (s5 - 1)
-		if tell(s)|tell(s1)|tell(s2)|tell(s3)|tell(s4)|tell(s5) != 0 {
-			for six := s &^ rest; six != 0; six &= six - 1 {
-				if tell(six) != 0 {
-					w |= d.tells(k<<6 + bits.TrailingZeros64(six))
-				}
-			}
-		}
+		found |= tell(s)&^s1 | tell(s1)&^s2 | tell(s2)&^s3 | tell(s3)&^s4 | tell(s4)&^s5 | tell(s5)&^rest
 		s = rest
+	}
+	for ; found != 0; found &= found - 1 {
+		w |= d.tells(k<<6 + bits.TrailingZeros64(found))
 	}
 	return w
 }
