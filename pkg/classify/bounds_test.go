@@ -25,7 +25,7 @@ func TestWorkIsLinear(t *testing.T) {
 	for _, unit := range []string{
 		"://", "://a:b/", "a@", "@a.b", "sentry ", "aws ", "ibm ", "okta ", "curl ", "heroku ", "facebook ", "curl -u a:b -H ", "kind: data: ", "sourcegraph ", "sumo: ", "-----BEGIN PRIVATE KEY-----\n", "+4930901820 ", "030 901820 ", "key=", "password=Aa1!",
 		"rue 1 ", "1 Main Street ", "eyJ.", "eyJhbGci", "A ", "Maria ", "4111 ", "1-", "ab:", "%41", "&#65;", "a1b2C3d4E5f6", "x1@b.example ", "passport ", "http://", "==", "12.03.", "(", "[[[[", "Dear ",
-		"a dot ", "a at b dot ", "ssn ", "last 4 of ssn ", "patient id ", "X1234567 and ", "is my passport ", "1-2-3 Tokyo ", "5 Mah. ", "Aa 5, 1000 Bb, ", "rue du 8 mai ", "Calle 9 # 8-", "1-800-A", "0123 456 7890 ", "::1:",
+		"a dot ", "a at b dot ", "ssn ", "last 4 of ssn ", "patient id ", "X1234567 and ", "is my passport ", "1-2-3 Tokyo ", "5 Mah. ", "Aa 5, 1000 Bb, ", "rue du 8 mai ", "Calle 9 # 8-", "東京都中央区銀座4-", "上海市1号", "\"kty\": ", "pwd=", "authorization=", "1-800-A", "0123 456 7890 ", "::1:",
 	} {
 		cost := func(n int) time.Duration {
 			text := []byte(strings.Repeat(unit, n/len(unit)))

@@ -62,6 +62,9 @@ func (s *scan) number(start, end int) {
 	if n == 12 {
 		s.bareMAC(start, end)
 	}
+	if first && n <= 6 && start > 2 && (is(t[start-1], cHigh) || t[start-1] == ' ' && is(t[start-2], cHigh)) {
+		s.denseAddress(start, end)
+	}
 	if s.at(end) == ':' && (isHex(s.at(end+1)) || s.at(end+1) == ':') || s.at(start-1) == ':' && (isHex(s.at(start-2)) || s.at(start-2) == ':') {
 		s.address6(start)
 	}
