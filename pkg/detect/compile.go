@@ -25,6 +25,7 @@ type Options struct {
 type Detector struct {
 	narrow, wide searcher // literals of ASCII bytes alone; all other literals
 	terms        []term
+	kinds        []termKind // of the terms: they are asked for each occurrence
 	// The steps that term t can fill are uses[filled[t]:filled[t+1]], later steps first.
 	uses    []use
 	filled  []int32
@@ -89,6 +90,7 @@ const (
 	kindNegated                      // "do not"
 	kindAsk                          // a disguise: see Detector.asks
 	kindShape                        // tells of a structure
+	kindExcuse                       // an exception of some rule
 )
 
 type rule struct {
@@ -437,6 +439,15 @@ func (c *compiler) finish() error {
 		}
 	}
 	c.d.slots = int(c.slots)
+	c.d.kinds = make([]termKind, len(c.d.terms))
+	for t := range c.d.terms {
+		c.d.kinds[t] = c.d.terms[t].kind
+		for i := range c.d.rules {
+			if c.d.rules[i].unless.has(int32(t)) {
+				c.d.kinds[t] |= kindExcuse
+			}
+		}
+	}
 	numbers := map[uint64]int32{}
 	for i := range c.d.terms {
 		t := &c.d.terms[i]

@@ -123,12 +123,14 @@ type scratch struct {
 	carry int
 	gaps  []chunk.Span
 
-	hits   hits
-	occ    []occurrence
-	cands  []candidate
-	voices []voice
-	slots  []slot
-	epoch  uint32
+	hits hits
+	occ  []occurrence
+	// Those that are exceptions of some rule, in the same order.
+	excuses []occurrence
+	cands   []candidate
+	voices  []voice
+	slots   []slot
+	epoch   uint32
 
 	wants view.Wants // views that words of the node ask for
 	// Where the words that tell of each shape stand.
@@ -318,22 +320,26 @@ func (s *scratch) search(n *node, text []byte) {
 func (s *scratch) notable(n *node) {
 	d := s.d
 	s.seen = [maxShapes]struct{ lo, hi int32 }{}
+	s.excuses = s.excuses[:0]
 	var asked [maxAsk]uint8
 	for _, o := range s.occ {
-		t := &d.terms[o.term]
-		if t.kind == 0 {
+		kind := d.kinds[o.term]
+		if kind == 0 {
 			continue
 		}
-		if t.kind&kindDiscuss != 0 {
+		if kind&kindDiscuss != 0 {
 			s.discuss++
 		}
-		if t.kind&kindAsk != 0 && n.depth < maxDepth {
+		if kind&kindExcuse != 0 {
+			s.excuses = append(s.excuses, o)
+		}
+		if t := &d.terms[o.term]; kind&kindAsk != 0 && n.depth < maxDepth {
 			if asked[t.ask]++; asked[t.ask] >= 2 || d.asks[t.ask] == view.WantSpacing {
 				asked[t.ask] = 2
 				s.wants |= d.asks[t.ask]
 			}
 		}
-		if t.kind&kindShape != 0 {
+		if kind&kindShape != 0 {
 			for i := range d.shapes {
 				if x := &s.seen[i]; d.shapes[i].term == o.term {
 					if x.hi == 0 {
@@ -516,7 +522,12 @@ func (s *scratch) confirm(n *node, text []byte) {
 		}
 		return int(a.start - b.start)
 	})
+	last := candidate{rule: -1}
 	for _, c := range s.cands {
+		if c == last {
+			continue // the same words in another language or order
+		}
+		last = c
 		r := &d.rules[c.rule]
 		if r.ask != 0 {
 			s.wants |= r.ask
@@ -575,6 +586,10 @@ func endsWithin(text []byte) bool {
 // instructions in my last mail"). An exception elsewhere in the sentence excuses
 // nothing: whoever writes an attack can mention a mail too.
 func (s *scratch) excused(r *rule, text []byte, c candidate) bool {
+	at := sort.Search(len(s.excuses), func(i int) bool { return int(s.excuses[i].start) >= int(c.start)-excuseBefore })
+	if at == len(s.excuses) || int(s.excuses[at].start) >= int(c.end)+excuseBehind {
+		return false
+	}
 	lo, hi := int(c.start), int(c.end)
 	for lo > 0 && int(c.start)-lo < excuseBefore && !sentenceEnd(text, lo-1) {
 		lo--
@@ -587,13 +602,12 @@ func (s *scratch) excused(r *rule, text []byte, c candidate) bool {
 			}
 		}
 	}
-	at := sort.Search(len(s.occ), func(i int) bool { return int(s.occ[i].start) >= lo })
-	for _, o := range s.occ[at:] {
+	for _, o := range s.excuses[at:] {
 		if int(o.start) >= hi {
 			break
 		}
 		// An object in front of the verb is another clause, or the key of a JSON field.
-		if o.start < c.start && s.d.terms[o.term].kind&kindNegated == 0 {
+		if int(o.start) < lo || o.start < c.start && s.d.kinds[o.term]&kindNegated == 0 {
 			continue
 		}
 		if r.unless.has(o.term) {

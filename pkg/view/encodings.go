@@ -528,30 +528,15 @@ type number struct {
 
 var numbers = [...]number{{"binary", 2, 7, 8}, {"hex", 16, 2, 2}, {"decimal", 10, 2, 7}, {"octal", 8, 2, 3}}
 
-// codesOf reads tok as one code in each base of numbers; -1: it is none. It begins with a
-// hex digit and holds nothing but hex digits and, perhaps, an x behind its 0.
+// codesOf reads tok as one code in each base of numbers; -1: it is none.
 func codesOf(tok []byte) (n [len(numbers)]int) {
-	top, bin, hex, dec, oct := 0, 0, 0, 0, 0
-	for _, c := range tok {
-		h := hexVal(c)
-		if h < 0 { // the x
-			h = 16
-		}
-		top = max(top, h)
-		bin, hex, dec, oct = bin*2+h, hex*16+h, dec*10+h, oct*8+h
-	}
-	n = [...]int{bin, hex, dec, oct}
-	for b, x := range numbers {
-		size := len(tok)
-		if size > 2 && tok[0] == '0' && (tok[1]|0x20 == 'x' && x.base == 16 || tok[1]|0x20 == 'b' && x.base == 2) {
-			var ok bool
-			if n[b], ok = x.code(tok); !ok {
-				n[b] = -1
+	for b := range numbers {
+		// Most tokens are too long or too short for most bases.
+		x := &numbers[b]
+		if n[b] = -1; len(tok) >= x.min && (len(tok) <= x.max || tok[1] > '9') {
+			if c, ok := x.code(tok); ok {
+				n[b] = c
 			}
-			continue
-		}
-		if size < x.min || size > x.max || top >= x.base || n[b] < 9 || n[b] > 0x10ffff || x.base != 10 && n[b] > 255 {
-			n[b] = -1
 		}
 	}
 	return n

@@ -63,7 +63,8 @@ func mask(b *[64]byte) (m masks) {
 // plainMask is mask for plain text. It also gives a bit of highs for each byte that is
 // not; the masks mean nothing then.
 func plainMask(b *[64]byte) (m masks, bad uint64) {
-	var lower uint64
+	// Variables of their own stay in registers.
+	var letters, lowers, digits, signs uint64
 	for k := 0; k < 64; k += 8 {
 		w := binary.LittleEndian.Uint64(b[k:])
 		// No sum of bytes below 0x80 carries into the next byte. The high bits of two sums
@@ -71,16 +72,16 @@ func plainMask(b *[64]byte) (m masks, bad uint64) {
 		folded := w | 0x20*ones
 		letter := ((folded + (0x80-'a')*ones) ^ (folded + (0x80-'z'-1)*ones)) & highs
 		digit := ((w + (0x80-'0')*ones) ^ (w + (0x80-'9'-1)*ones)) & highs
-		m.letter = m.letter>>1 | letter
-		lower = lower>>1 | letter&(w<<2)
-		m.digit = m.digit>>1 | digit
-		m.sign = m.sign>>1 | (w+(0x80-'!')*ones)&highs ^ letter ^ digit
+		letters = letters>>1 | letter
+		lowers = lowers>>1 | letter&(w<<2)
+		digits = digits>>1 | digit
+		signs = signs>>1 | (w+(0x80-'!')*ones)&highs ^ letter ^ digit
 		tabOrLine := (w + (0x80-'\t')*ones) ^ (w + (0x80-'\n'-1)*ones)
 		carriage := (w + (0x80-'\r')*ones) ^ (w + (0x80-'\r'-1)*ones)
 		bad |= w | (w + ones) | ^(w + (0x80-' ')*ones | tabOrLine | carriage)
 	}
-	m.letter = transpose(m.letter)
-	return masks{m.letter, m.letter ^ transpose(lower), transpose(m.digit), transpose(m.sign), 0}, bad & highs
+	letters = transpose(letters)
+	return masks{letters, letters ^ transpose(lowers), transpose(digits), transpose(signs), 0}, bad & highs
 }
 
 // transpose turns bit 8j+k into bit 8k+j.
@@ -331,7 +332,7 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 			w |= WantCodes
 			d.coded[k>>6] |= 1 << (k & 63)
 		}
-		if bits.OnesCount64(all) <= 6 && 64*k+64 <= len(text) && dotted(text[64*k:64*k+64]) {
+		if bits.OnesCount64(all) <= 6 && bits.OnesCount64(sign[k]) >= 10 && 64*k+64 <= len(text) && dotted(text[64*k:64*k+64]) {
 			w |= WantCodes
 			d.coded[k>>6] |= 1 << (k & 63)
 		}

@@ -74,8 +74,9 @@ func (v *View) put(b byte, from, to int) {
 }
 
 func (v *View) puts(s string, from, to int) {
-	for i := 0; i < len(s); i++ {
-		v.put(s[i], from, to)
+	v.Text = append(v.Text, s...)
+	for range len(s) {
+		v.at = append(v.at, extent{int32(from), int32(to)})
 	}
 }
 
@@ -92,10 +93,10 @@ func (v *View) putRune(r rune, from, to int) {
 		v.put(byte(r), from, to)
 		return
 	}
-	var b [utf8.UTFMax]byte
-	n := utf8.EncodeRune(b[:], r)
-	for i := 0; i < n; i++ {
-		v.put(b[i], from, to)
+	n := len(v.Text)
+	v.Text = utf8.AppendRune(v.Text, r)
+	for range len(v.Text) - n {
+		v.at = append(v.at, extent{int32(from), int32(to)})
 	}
 }
 
