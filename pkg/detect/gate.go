@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -96,38 +97,40 @@ func pairHash(before, h uint64) uint64 {
 	return (bits.RotateLeft64(before, 17) + h) * gateThree
 }
 
-// gateMasks describe ASCII text, a bit for each byte.
-type gateMasks struct{ word, stop []uint64 }
+// gateMasks describe plain text, a bit for each byte, and its words.
+type gateMasks struct {
+	word  []uint64 // letters and digits (view.Decoder.WordBits)
+	stop  []uint64 // signs that may end a sentence
+	begin []uint64 // where words begin
+	count []int32  // how many words begin before each 64 bytes
+	hash  []uint64 // of each word
+}
 
-// look tells letters and digits, and signs that may end a sentence.
+// look finds the signs that may end a sentence.
 func (m *gateMasks) look(text []byte) {
-	n := (len(text) + 63) / 64
-	if cap(m.word) < n {
-		m.word, m.stop = make([]uint64, 2*n), make([]uint64, 2*n)
-	}
-	m.word, m.stop = m.word[:n], m.stop[:n]
-	stop := m.stop[:n]
-	for i := range m.word {
+	m.stop = m.stop[:0]
+	for i := 0; i < len(text); i += 64 {
 		var b *[64]byte
-		if rest := text[64*i:]; len(rest) >= 64 {
+		if rest := text[i:]; len(rest) >= 64 {
 			b = (*[64]byte)(rest)
 		} else {
 			b = new([64]byte)
 			copy(b[:], rest)
 		}
-		var w, e uint64
+		var stop uint64
 		for k := 0; k < 64; k += 8 {
 			x := binary.LittleEndian.Uint64(b[k:])
-			const ones = 0x0101010101010101
-			l := x | lowBits
-			letter := (l + (0x80-'a')*ones) &^ (l + (0x7f-'z')*ones)
-			digit := (x + (0x80-'0')*ones) &^ (x + (0x7f-'9')*ones)
+			const ones, highs = 0x0101010101010101, 0x8080808080808080
 			// 0x80 minus a byte below it is 0x80 only for nought.
-			end := (0x80*ones - (x ^ '\n'*ones)) | (0x80*ones - (x ^ '.'*ones)) | (0x80*ones - (x ^ '!'*ones)) | (0x80*ones - (x ^ '?'*ones))
-			w |= ((letter | digit) & (0x80 * ones) >> 7) * 0x0102040810204080 >> 56 << k
-			e |= (end & (0x80 * ones) >> 7) * 0x0102040810204080 >> 56 << k
+			stop = stop>>1 | ((highs-(x^'\n'*ones))|(highs-(x^'.'*ones))|(highs-(x^'!'*ones))|(highs-(x^'?'*ones)))&highs
 		}
-		m.word[i], stop[i] = w, e
+		// Bit 8j+k is that of byte 8k+j.
+		t := (stop ^ stop>>7) & 0x00aa00aa00aa00aa
+		stop ^= t ^ t<<7
+		t = (stop ^ stop>>14) & 0x0000cccc0000cccc
+		stop ^= t ^ t<<14
+		t = (stop ^ stop>>28) & 0x00000000f0f0f0f0
+		m.stop = append(m.stop, stop^t^t<<28)
 	}
 }
 
@@ -148,9 +151,10 @@ func nextBit(m []uint64, i, to int, not uint64) int {
 	}
 }
 
-// run cuts text into sentences and weighs them. Every byte lies in exactly one.
-func (g *gate) run(dst []piece, text []byte, plain bool, m *gateMasks) []piece {
-	if plain {
+// run cuts text into sentences and weighs them. Every byte lies in exactly one. Of plain
+// text the masks tell its words; otherwise they are nil.
+func (g *gate) run(dst []piece, text []byte, m *gateMasks) []piece {
+	if m != nil {
 		return g.ascii(dst, text, m)
 	}
 	w := gateWalk{text: text, dst: dst, table: g.table}
@@ -207,61 +211,75 @@ func (w *gateWalk) finish() {
 	}
 }
 
-// ascii is the pass over ASCII text, which gives what wide gives: sentences first, by
-// the masks, then the weights of words. It runs over everything that is read.
+// ascii is the pass over ASCII text, which gives what wide gives. It runs over everything
+// that is read: first the words are hashed, then, since each look-up is likely to wait for
+// memory and none for another, those of a sentence are looked up together.
 func (g *gate) ascii(dst []piece, text []byte, m *gateMasks) []piece {
 	m.look(text)
-	first := len(dst)
+	from := len(dst)
 	dst = m.sentences(dst, text)
-	if first == len(dst) {
-		return dst
-	}
+	m.hashWords(text)
 	table := (*[GateSize]int8)(g.table)
-	k, end := first, int(dst[first].end)
-	carry := uint64(0)
-	var sum, n int32
-	var before uint64
+	at := int32(0)
+	for k := from; k < len(dst); k++ {
+		p := &dst[k]
+		to := m.wordsBefore(int(p.end))
+		sum, before := int32(0), uint64(0)
+		for _, h := range m.hash[at:to] {
+			pair := pairHash(before, h)
+			before = h
+			sum += int32(table[h>>(64-gateBits)]) + int32(table[pair>>(64-gateBits)])
+		}
+		p.sum, p.n, at = sum, to-at, to
+	}
+	if k := len(dst) - 2; k >= from && joined(dst[k], dst[k+1]) {
+		dst[k] = dst[k].with(dst[k+1])
+		dst = dst[:k+1]
+	}
+	return dst
+}
+
+// hashWords hashes the words of text, which was looked at, and notes where they begin.
+func (m *gateMasks) hashWords(text []byte) {
+	m.hash = slices.Grow(m.hash[:0], len(text)/2+1)[:len(text)/2+1]
+	m.begin, m.count = append(m.begin[:0], m.word...), append(m.count[:0], make([]int32, len(m.word))...)
+	n, carry := 0, uint64(0)
 	for i, w := range m.word {
 		next := uint64(0)
 		if i+1 < len(m.word) {
 			next = m.word[i+1]
 		}
-		starts := w &^ (w<<1 | carry)
+		begin := w &^ (w<<1 | carry)
 		carry = w >> 63
-		for ; starts != 0; starts &= starts - 1 {
-			bit := bits.TrailingZeros64(starts)
-			start := i<<6 + bit
-			if start >= end {
-				dst[k].sum, dst[k].n = sum, n
-				sum, n, before = 0, 0, 0
-				for start >= end {
-					k++
-					end = int(dst[k].end)
-				}
-			}
-			size := bits.TrailingZeros64(^(w>>bit | next<<(64-bit)))
+		m.begin[i], m.count[i] = begin, int32(n)
+		for ; begin != 0; begin &= begin - 1 {
+			bit := bits.TrailingZeros64(begin)
+			at := i<<6 + bit
+			size := bits.TrailingZeros64(^(w>>(bit&63) | next<<1<<(^bit&63)))
 			var x uint64
-			if start+8 <= len(text) {
-				x = binary.LittleEndian.Uint64(text[start : start+8 : len(text)])
+			if at+8 <= len(text) {
+				x = binary.LittleEndian.Uint64(text[at : at+8 : len(text)])
 			} else {
-				x = firstBytes(text, start, start+size)
+				x = firstBytes(text, at, at+size)
 			}
 			h := stemHash(x, size)
 			if byte(x) <= '9' {
 				h = gateDigit
 			}
-			pair := pairHash(before, h)
-			before = h
+			m.hash[n] = h
 			n++
-			sum += int32(table[h>>(64-gateBits)]) + int32(table[pair>>(64-gateBits)])
 		}
 	}
-	dst[k].sum, dst[k].n = sum, n
-	if k = len(dst) - 2; k >= first && joined(dst[k], dst[k+1]) {
-		dst[k] = dst[k].with(dst[k+1])
-		dst = dst[:k+1]
+	m.hash = m.hash[:n]
+}
+
+// wordsBefore gives the number of words that begin before text[at].
+func (m *gateMasks) wordsBefore(at int) int32 {
+	k := at >> 6
+	if k == len(m.begin) {
+		return int32(len(m.hash))
 	}
-	return dst
+	return m.count[k] + int32(bits.OnesCount64(m.begin[k]&(1<<(at&63)-1)))
 }
 
 // joined reports that the last sentence is so short that it belongs to the one before.
@@ -349,6 +367,14 @@ func (w *gateWalk) wide() {
 				i++
 				continue
 			}
+			if twoLetter(text, i) { // Latin, Greek, Cyrillic, Hebrew, Arabic
+				if ideo {
+					break
+				}
+				ascii = false
+				i += 2
+				continue
+			}
 			r, n := utf8.DecodeRune(text[i:])
 			if !modelRune(r) {
 				break
@@ -401,6 +427,13 @@ func (w *gateWalk) wide() {
 	}
 	w.gap(last, len(text))
 	w.finish()
+}
+
+// twoLetter reports that text[i:] begins with a letter of two bytes. It knows most of
+// them: no block that holds a sign.
+func twoLetter(text []byte, i int) bool {
+	c := text[i]
+	return c >= 0xc4 && c <= 0xdf && c != 0xd8 && c != 0xdb && i+1 < len(text) && text[i+1]&0xc0 == 0x80
 }
 
 // GateSlots appends the slots of a window, two for each of its words and of the

@@ -28,7 +28,20 @@ var gateTexts = []string{
 	"line one of the text\nline two of the text\n\nline three of the text is here\r\nand four",
 }
 
-// The pass over ASCII text gives what the pass over any text gives.
+// plainMasks gives the masks of plain text.
+func plainMasks(tb testing.TB, text []byte) *gateMasks {
+	var d view.Decoder
+	if !d.Plain(text) {
+		tb.Fatalf("%q is not plain", text)
+	}
+	bits, ok := d.WordBits(nil, text)
+	if !ok && len(text) > 0 {
+		tb.Fatalf("no bits of %q", text)
+	}
+	return &gateMasks{word: bits}
+}
+
+// The pass over plain text gives what the pass over any text gives.
 func TestGatePasses(t *testing.T) {
 	g := randomGate()
 	r := rand.New(rand.NewPCG(3, 4))
@@ -41,7 +54,7 @@ func TestGatePasses(t *testing.T) {
 		texts = append(texts, b.String())
 	}
 	for _, s := range texts {
-		if got, want := g.run(nil, []byte(s), true, new(gateMasks)), g.run(nil, []byte(s), false, nil); !slices.Equal(got, want) {
+		if got, want := g.run(nil, []byte(s), plainMasks(t, []byte(s))), g.run(nil, []byte(s), nil); !slices.Equal(got, want) {
 			t.Fatalf("%q:\n%v\n%v", s, got, want)
 		}
 	}
@@ -49,9 +62,9 @@ func TestGatePasses(t *testing.T) {
 
 func TestGateDoesNotAllocate(t *testing.T) {
 	g, text := randomGate(), []byte(strings.Repeat("Please send the report to Anna before Friday. ", 40))
-	m := new(gateMasks)
-	p := g.run(nil, text, true, m)
-	if n := testing.AllocsPerRun(100, func() { p = g.run(p[:0], text, true, m) }); n != 0 {
+	m := plainMasks(t, text)
+	p := g.run(nil, text, m)
+	if n := testing.AllocsPerRun(100, func() { p = g.run(p[:0], text, m) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -67,7 +80,7 @@ func FuzzGate(f *testing.F) {
 	g := randomGate()
 	f.Fuzz(func(t *testing.T, text []byte) {
 		at, sum, n := int32(0), int32(0), int32(0)
-		for _, p := range g.run(nil, text, false, nil) {
+		for _, p := range g.run(nil, text, nil) {
 			if p.start != at || p.end <= p.start {
 				t.Fatalf("sentence %d-%d begins behind %d", p.start, p.end, at)
 			}
@@ -80,7 +93,7 @@ func FuzzGate(f *testing.F) {
 		for _, x := range slots {
 			sum -= int32(g.table[x])
 		}
-		if view.Plain(text) && !slices.Equal(g.run(nil, text, true, new(gateMasks)), g.run(nil, text, false, nil)) {
+		if view.Plain(text) && !slices.Equal(g.run(nil, text, plainMasks(t, text)), g.run(nil, text, nil)) {
 			t.Fatal("the passes differ")
 		}
 		if sum != 0 || len(slots) != 2*int(n) {
@@ -93,10 +106,10 @@ func BenchmarkGate(b *testing.B) {
 	g := randomGate()
 	text := []byte(strings.Repeat("The Committee on Publications met on 12 March, in room 4, to look at the drafts (two of them late) that members had sent; most were accepted.\n", 15)[:2048])
 	var p []piece
-	m := new(gateMasks)
+	m := plainMasks(b, text)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		p = g.run(p[:0], text, true, m)
+		p = g.run(p[:0], text, m)
 	}
 }
 

@@ -53,7 +53,12 @@ func (s *scratch) judge(n *node, text []byte) {
 		}
 		m = &blank
 	}
-	s.pieces = m.gate.run(s.pieces[:0], text, !n.beyond, &s.masks)
+	var plain bool
+	var words *gateMasks
+	if s.masks.word, plain = s.decoder.WordBits(s.masks.word[:0], text); plain {
+		words = &s.masks
+	}
+	s.pieces = m.gate.run(s.pieces[:0], text, words)
 	s.weighCues(&m.gate)
 	s.judgeWindows(n, text, m)
 }
@@ -187,9 +192,21 @@ func (s *scratch) inContext(n *node, text []byte, start, end int, p float64) flo
 // lineReach is how far back the beginning of a line is looked for.
 const lineReach = 400
 
-func lineStart(text []byte, at int) int {
+// lineStart gives where the line of text[at] begins, or where it was looked for. Places
+// are mostly asked for from front to back: what lies before the last one is known.
+func (n *node) lineStart(text []byte, at int) int {
 	lo := max(0, at-lineReach)
-	return lo + bytes.LastIndexByte(text[lo:at], '\n') + 1
+	from := lo
+	if at >= n.lineAsked {
+		from = max(lo, n.lineAsked)
+	} else {
+		n.line = 0
+	}
+	if i := bytes.LastIndexByte(text[from:at], '\n'); i >= 0 {
+		n.line = from + i + 1
+	}
+	n.line, n.lineAsked = max(n.line, lo), at
+	return n.line
 }
 
 // opensField reports whether the mark at text[at] opens a string of a JSON text: it is
@@ -230,7 +247,7 @@ const (
 
 // opened gives the marks that are open at text[start].
 func (n *node) opened(text []byte, start int) (m marks) {
-	line := lineStart(text, start)
+	line := n.lineStart(text, start)
 	if head := bytes.TrimLeft(text[line:start], " \t"); len(head) > 0 && head[0] == '>' {
 		return quoted
 	}
@@ -287,7 +304,7 @@ func (n *node) hiddenAt(text []byte, start int) bool {
 	if i := bytes.LastIndex(text[lo:start], []byte("<!--")); i >= 0 && !bytes.Contains(text[lo+i:start], []byte("-->")) {
 		return true
 	}
-	line := lineStart(text, start)
+	line := n.lineStart(text, start)
 	return bytes.HasPrefix(text[line:start], []byte("[//]: #")) || bytes.HasPrefix(text[line:start], []byte("[comment]: "))
 }
 

@@ -215,9 +215,12 @@ func (f *Features) word(text []byte, i int, s *spots, chars bool) (end int) {
 	for j < len(text) {
 		b := lowerASCII[text[j]]
 		if b >= utf8.RuneSelf {
-			r, n := utf8.DecodeRune(text[j:])
-			if unspaced(r) || !modelRune(r) {
-				break
+			n := 2
+			if !twoLetter(text, j) {
+				var r rune
+				if r, n = utf8.DecodeRune(text[j:]); unspaced(r) || !modelRune(r) {
+					break
+				}
 			}
 			for k := j; k < j+n; k++ {
 				h = mixHash(h, uint64(text[k]))

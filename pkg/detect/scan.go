@@ -108,6 +108,8 @@ type node struct {
 	hides  int8 // whether the text holds comments: 0 not looked, 1 no, 2 yes
 	fenced bool // fences is filled
 	fences []int32
+
+	line, lineAsked int // where the line of the place begins that was asked for last
 }
 
 type slot struct {

@@ -93,8 +93,9 @@ func (s *scratch) lookAt(n *node, text []byte, m *Model, i int, sentence, group 
 		return true
 	}
 	if s.loudest >= s.enough {
-		// The verdict cannot get worse; a few more windows are shown to people.
-		if s.extra >= maxExtra {
+		// The verdict cannot get worse; a few more windows are shown to people, and where
+		// the rules alone are not sure they may still change it.
+		if s.extra >= maxExtra || s.extra >= fewExtra && s.evidence.rules >= max(sure, s.enough) {
 			return false
 		}
 		s.extra++
@@ -109,8 +110,12 @@ func (s *scratch) lookAt(n *node, text []byte, m *Model, i int, sentence, group 
 	return true
 }
 
-// maxExtra is how many windows are scored after the verdict is certain.
-const maxExtra = 32
+// How many sentences are looked at after the verdict is certain, and when the rules alone
+// decide it.
+const (
+	maxExtra = 32
+	fewExtra = 8
+)
 
 // handOut gives the windows of sentence i to the visitor.
 func (s *scratch) handOut(n *node, text []byte, m *Model, i int, ruled bool, ease int32) {

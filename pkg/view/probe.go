@@ -147,6 +147,19 @@ func (d *Decoder) Plain(text []byte) bool {
 	return true
 }
 
+// WordBits appends a bit for each byte of text, set for letters and digits, if text is the
+// one that Plain said yes to last; ok is false for another.
+func (d *Decoder) WordBits(dst []uint64, text []byte) (bits []uint64, ok bool) {
+	if !d.seen || !d.holds(text) {
+		return dst, false
+	}
+	digit := d.digit[:len(d.letter)]
+	for i, m := range d.letter {
+		dst = append(dst, m|digit[i])
+	}
+	return dst, true
+}
+
 // spaces are what a text is filled up with to whole blocks.
 var spaces = [64]byte([]byte(strings.Repeat(" ", 64)))
 
