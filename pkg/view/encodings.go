@@ -35,7 +35,7 @@ func readable(b []byte) bool {
 		case r == '\n' || r == '\t' || r == '\r':
 		case r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0 || r == utf8.RuneError:
 			bad++
-		case unicode.IsLetter(r) || r == ' ':
+		case letterRune(r) || r == ' ':
 			letters++
 		case r > 0x2000 && !unicode.IsPrint(r) && !unicode.Is(unicode.Cf, r):
 			bad++

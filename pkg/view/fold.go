@@ -3,7 +3,6 @@ package view
 import (
 	"encoding/binary"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -265,7 +264,7 @@ func (f *folder) run(src []byte, m *View) {
 				if t.flags&fAlone != 0 {
 					f.alone++
 				}
-			case t == &f.t.entries[0] && !unicode.IsLetter(r) && !unicode.IsMark(r):
+			case t == &f.t.entries[0] && !letterOrMark(r):
 				f.endWord(i, at)
 			default:
 				f.beginWord(i)

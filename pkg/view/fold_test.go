@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -204,5 +205,14 @@ func TestHangul(t *testing.T) {
 	}
 	if composed < 1500 {
 		t.Fatalf("%d texts were composed", composed)
+	}
+}
+
+func TestLetterKind(t *testing.T) {
+	for r := rune(0); r < 0x30000; r++ {
+		letter, like := letterKind(r)
+		if letter != unicode.IsLetter(r) || like != (letter || unicode.IsMark(r)) {
+			t.Fatalf("%U: %v, %v", r, letter, like)
+		}
 	}
 }

@@ -653,14 +653,36 @@ func spacedRunes(text []byte) bool {
 	return single && run >= 4
 }
 
+// letterBits and markBits have a bit for each letter and mark of the first plane: the
+// tables of the library are searched for each.
+var letterBits, markBits = planeBits(unicode.L), planeBits(unicode.M)
+
+func planeBits(of *unicode.RangeTable) *[1 << 10]uint64 {
+	var t [1 << 10]uint64
+	for _, x := range of.R16 {
+		for r := uint32(x.Lo); r <= uint32(x.Hi); r += uint32(x.Stride) {
+			t[r>>6] |= 1 << (r & 63)
+		}
+	}
+	return &t
+}
+
 // letterKind tells letters, and letters and marks together.
 func letterKind(r rune) (letter, like bool) {
-	switch {
-	case r >= 0x4e00 && r < 0xa000, r >= 0xac00 && r < 0xd7a4, r >= 0x3041 && r < 0x3097, r >= 0x430 && r < 0x460, r >= 0x620 && r < 0x64b:
-		return true, true // the commonest ones
-	case r == utf8.RuneError:
-		return false, false
+	if uint32(r) > 0xffff {
+		letter = unicode.IsLetter(r)
+		return letter, letter || unicode.IsMark(r)
 	}
-	letter = unicode.IsLetter(r)
-	return letter, letter || unicode.IsMark(r)
+	letter = letterBits[r>>6]>>(r&63)&1 == 1
+	return letter, letter || markBits[r>>6]>>(r&63)&1 == 1
+}
+
+func letterRune(r rune) bool {
+	letter, _ := letterKind(r)
+	return letter
+}
+
+func letterOrMark(r rune) bool {
+	_, like := letterKind(r)
+	return like
 }

@@ -95,7 +95,7 @@ func tokenRune(r rune) bool {
 	if r < utf8.RuneSelf {
 		return letterByte(byte(r))
 	}
-	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r))
+	return r != utf8.RuneError && (letterOrMark(r) || unicode.IsDigit(r))
 }
 
 // gap is what stands between two letters: up to six bytes and their number, so that
