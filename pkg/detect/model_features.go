@@ -260,16 +260,26 @@ func (f *Features) word(text []byte, i int, s *spots, chars bool) (end int) {
 		up(&s[spotID])
 		f.token(valID, tokValue, chars)
 	default:
-		f.token(h, tokWord, chars)
-		if chars && runes >= 4 && runes <= 24 {
+		if chars && runes >= 4 && runes <= 24 && !f.echoes(h) {
 			f.chars(text[i:j])
 		}
+		f.token(h, tokWord, chars)
 	}
 	return j
 }
 
+// echoes reports whether a word is one of the last two again: of what is said over and
+// over in a table or a grammar ("1x 1x 1x") a window would else be sure a hundred times.
+func (f *Features) echoes(h uint64) bool {
+	n := len(f.toks)
+	return n > f.begin && f.toks[n-1].hash == h || n-1 > f.begin && f.toks[n-2].hash == h
+}
+
 // token appends a token that is no sign.
 func (f *Features) token(h uint64, kind gramKind, chars bool) {
+	if f.echoes(h) {
+		return
+	}
 	f.toks = append(f.toks, gramToken{h, kind})
 	if chars {
 		f.Grams = append(f.Grams, gramSlot(mixHash(saltWord, h)))

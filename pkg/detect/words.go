@@ -70,11 +70,17 @@ func (f *Features) met(text []byte, i, to int, chars bool) int {
 		if !chars {
 			return 0
 		}
-		at := len(f.Grams)
+		at, tokens := len(f.Grams), len(f.toks)
 		f.word(text[:to], i, new(spots), true)
-		w.a, w.b, w.hash, w.grams = a, b, f.toks[len(f.toks)-1].hash, f.words.of.weigh(f.Grams[at:])
+		if len(f.toks) == tokens {
+			return n // an echo
+		}
+		w.a, w.b, w.hash, w.grams = a, b, f.toks[tokens].hash, f.words.of.weigh(f.Grams[at:])
 		f.Grams = f.Grams[:at]
 	} else {
+		if f.echoes(w.hash) {
+			return n
+		}
 		f.toks = append(f.toks, gramToken{w.hash, tokWord})
 	}
 	if chars {
