@@ -1,10 +1,10 @@
 """Records of schemas that pkg/classify has not been written for: who is a person in them.
 
-    python bench/classify/schemas.py SET > FILE.jsonl      # SET: e or f
+    python bench/classify/schemas.py SET > FILE.jsonl      # SET: e, f or g
 
-Two sets with no role, no thing and no record in common. Half of the lines are a role (or a
-thing) in one of a dozen forms, the other half whole records of many trades. Names, firms
-and towns are made by Faker (MIT). Spans are what a reader would call a person's name.
+Two sets with no role, no thing and no record in common: half of the lines are a role (or a
+thing) in one of a dozen forms, the other half whole records of many trades. A third, g, has
+records alone. Names, firms and towns are made by Faker (MIT). Spans are what a reader would call a person's name.
 """
 import json
 import random
@@ -206,7 +206,46 @@ def mixed():
 
 P, F, L = person, first, last
 t = thing
-RECORDS = {'e': [
+RECORDS = {'g': [
+    lambda: {'fuelCard': {'embossed': Name(P('en').upper()), 'fleet': 'Jackson Haulage', 'limit': 300}, 'station': t('place', 'en')},
+    lambda: {'triage': {'arrivedBy': 'ambulance', 'seenBy': P('en'), 'pt': {'sur': L('en'), 'fore': F('en')}, 'bay': 'Nightingale 2'}},
+    lambda: {'dive_log': {'diver': P('en'), 'buddy': P('en'), 'boat': t('ship', 'en'), 'site': 'Blue Hole'}},
+    lambda: {'ballot': {'voter_nm': P('en'), 'precinct': t('place', 'en'), 'witnessed_by': P('en')}},
+    lambda: {'tow': {'vehicle': t('model', 'en'), 'registered_keeper': P('en'), 'towed_by': t('company', 'en')}},
+    lambda: {'crew_list': [{'pos': 'CPT', 'crew_nm': P('en')}, {'pos': 'FO', 'crew_nm': P('de')}], 'tail': 'D-AIMA', 'base': t('place', 'en')},
+    lambda: {'rental': {'renter': {'nameGiven': F('en'), 'nameFamily': L('en')}, 'extraDrivers': [P('en')], 'car': t('model', 'en'), 'desk': 'Orlando Airport'}},
+    lambda: {'gift_card': {'from': P('en'), 'to': P('en'), 'msg': 'Happy Birthday', 'brand': t('company', 'en')}},
+    lambda: {'autopsy': {'decedent': P('en'), 'examiner': P('en'), 'morgue': 'Lincoln County'}},
+    lambda: {'thesis': {'candidate': P('de'), 'supervisors': [P('de'), P('en')], 'title': 'On Euler and Gauss', 'faculty': 'Mathematik'}},
+    lambda: {'Mietvertrag': {'Vermieter': {'Vorname': F('de'), 'Name': L('de')}, 'Mieter': [P('de'), P('de')], 'Objekt': 'Haus Anna', 'Ort': t('city', 'de')}},
+    lambda: {'unfall': {'verursacher': P('de'), 'beifahrerin': P('de'), 'polizeidienststelle': 'Revier Mitte', 'werkstatt': t('company', 'de')}},
+    lambda: {'bulletin': {'élève': P('fr'), 'professeurPrincipal': P('fr'), 'établissement': 'Lycée Victor Hugo', 'matière': 'Histoire'}},
+    lambda: {'constat': {'conducteurA': P('fr'), 'conducteurB': P('fr'), 'témoins': [P('fr')], 'garage': t('company', 'fr')}},
+    lambda: {'historia': {'acompañante': P('es'), 'medicoTratante': P('es'), 'sede': 'Clinica Santa Maria', 'farmaco': t('drug', 'en')}},
+    lambda: {'matricula': {'alumno': {'nombres': F('es'), 'apellidoPaterno': L('es'), 'apellidoMaterno': L('es')}, 'colegio': 'Colegio San Martin'}},
+    lambda: {'bolletta': {'intestataria': P('it'), 'indirizzo': t('street', 'it'), 'gestore': t('company', 'it')}},
+    lambda: {'verbale': {'trasgressore': P('it'), 'agenteAccertatore': P('it'), 'veicolo': t('model', 'en')}},
+    lambda: {'dossier': {'cliëntnaam': P('nl'), 'behandelaar': P('nl'), 'locatie': t('city', 'nl')}},
+    lambda: {'prontuario': {'nomePaciente': P('pt'), 'nomeSocial': P('pt'), 'medicoResponsavel': P('pt'), 'unidade': 'Hospital Santa Rita'}},
+    lambda: {'recepta': {'wystawil': P('pl'), 'pacjent': {'imie': F('pl'), 'nazwisko': L('pl')}, 'apteka': t('company', 'pl')}},
+    lambda: {'journal': {'vårdtagare': P('sv'), 'ansvarig_läkare': P('sv'), 'klinik': 'Sankt Göran'}},
+    lambda: {'poliçe': {'sigorta ettiren': P('tr'), 'lehtar': P('tr'), 'acente': t('company', 'tr')}},
+    lambda: {'протокол': {'председатель': P('ru'), 'секретарь': P('ru'), 'докладчики': [P('ru')], 'место': t('city', 'ru')}},
+    lambda: {'予約': {'代表者氏名': P('ja'), '同行者': [P('ja')], '宿泊先': 'ホテル東京'}},
+    lambda: {'subscription': {'cust': {'disp_nm': P('en'), 'co': t('company', 'en')}, 'csm': P('en'), 'plan': 'Victoria Plus'}},
+    lambda: {'entry': [{'fullUrl': 'urn:x', 'resource': {'resourceType': 'Person', 'name': [{'text': P('en')}], 'managingOrganization': {'display': 'Mercy One'}}}]},
+    lambda: {'pull': {'merged_by': {'login': t('user', 'en'), 'display': P('en')}, 'requested_reviewers': [{'display': P('en')}], 'base': {'repo': {'name': 'sinatra'}, 'ref': 'main'}}},
+    lambda: {'invoice_settings': {'recipient_name': P('en'), 'footer': 'Thanks, Team Atlas'}, 'statement': {'account_holder': {'party': P('en')}}, 'issuer_bank': 'Morgan Stanley'},
+    lambda: {'shipment_event': {'signedForBy': P('en'), 'signature_name': Name(P('en').upper()), 'scanLocation': t('place', 'en'), 'vessel': {'name': t('ship', 'en')}}},
+    lambda: {'headers': ['Mitarbeiter', 'Abteilung', 'Standort'], 'values': [[P('de'), 'Einkauf', t('city', 'de')], [P('de'), 'Labor', t('city', 'de')]]},
+    lambda: {'products': [{'product_nm': t('product', 'en'), 'maker': t('company', 'en')}], 'warehouse': {'nm': 'Dallas 2'}, 'buyer': P('en')},
+    lambda: {'monitors': [{'monitor': {'name': 'Alice Healthcheck'}, 'pager': {'user': {'summary': P('en')}}}], 'service': {'summary': 'Apollo'}},
+    lambda: {'contact': {'props': {'firstname': {'value': F('en')}, 'lastname': {'value': L('en')}, 'hs_lead_status': {'value': 'Open'}, 'company': {'value': t('company', 'en')}}}},
+    lambda: {'seats': [{'seat': '4A', 'occupied_by': P('en')}, {'seat': '4B', 'occupied_by': P('fr')}], 'aircraft': {'name': 'Amelia'}, 'gate': 'Victor 3'},
+    lambda: {'parish': {'baptised': P('it'), 'godparents': [P('it'), P('it')], 'celebrant': P('it'), 'church': 'San Marco'}},
+    lambda: {'lab': {'collected_by': P('en'), 'ordering_provider': P('en'), 'specimen': 'Serum', 'analyzer': 'Cobas'}},
+    lambda: {'squad': {'skipper': P('en'), 'keeper': P('en'), 'club': t('team', 'en'), 'ground': 'Jordan Park'}},
+], 'e': [
     # FHIR
     lambda: {'resourceType': 'Practitioner', 'name': [{'use': 'official', 'family': L('en'), 'given': [F('en'), F('en')], 'prefix': ['Dr.']}], 'qualification': [{'code': {'text': 'Doctor of Medicine'}}], 'managingOrganization': {'display': 'Mercy Hospital'}},
     lambda: {'resourceType': 'Encounter', 'subject': {'reference': 'Patient/77', 'display': P('en')}, 'participant': [{'individual': {'display': P('en')}}], 'location': [{'location': {'display': 'Ward Florence'}}], 'serviceProvider': {'display': 'St. Jude Clinic'}},
@@ -346,7 +385,7 @@ def restyle(d, s):
 
 
 for i in range(1500):
-    if i % 2:
+    if i % 2 and SET != 'g':
         rule, d = 'mixed', restyle(mixed(), style())
     else:
         j = R.randrange(len(RECORDS[SET]))

@@ -37,7 +37,7 @@ var keyWords = func() map[string]uint16 {
 	}{
 		{wordName, `name names nm nme nom nome nombre naam navn namn nimi imię имя ad adi adı isim 姓名 氏名 名前 이름 성명 nazwa nazev nev nume ονομα название наименование навзва назва nama ten
 nominativo denominacion denominazione denomination`},
-		{wordPart, `fn ln ojca matki matky otce отца матери first last given family middle maiden full legal preferred real birth complete completo completa complet famille familia pila father's second née naissance usage usuel
+		{wordPart, `sur fore social fn ln ojca matki matky otce отца матери first last given family middle maiden full legal preferred real birth complete completo completa complet famille familia pila father's second née naissance usage usuel
 jeune fille nacimiento materno paterno soltera primer primero segundo nubile celibe nascita geboorte geboren gebore ursprunglig panienskie rodowe former christian
 chosen maternal paternal`},
 		{wordWhole, `sname firstname lastname surname forename givenname familyname middlename maidenname fullname fname lname mname vorname nachname familienname rufname geburtsname prenom
@@ -46,7 +46,7 @@ jméno prijmeni příjmení soyad soyadi soyadı adsoyad имя фамилия �
 cognomi prenomi voornamen roepnaam tussenvoegsel meisjesnaam mellannamn tilltalsnamn mellemnavn mellomnavn kutsumanimi jmena rodne keresztnev vezeteknev
 csaladnev utonev prenume soyisim soyismi onadi göbekadi прізвище батькові имени fornames forenames surnames lastnm firstnm lnm fnm personname familynm givennm firstn
 lastn prenomusuel nomusuel`},
-		{wordHuman, `accused patient employee emp attendee adjuster appraiser passenger person people persons individual human student pupil teacher tutor instructor trainer professor doctor
+		{wordHuman, `baptised baptized christened arrested detained wounded retired buddy ettiren lehtar keeper skipper csm accused patient employee emp attendee adjuster appraiser passenger person people persons individual human student pupil teacher tutor instructor trainer professor doctor
 physician nurse surgeon therapist practitioner clinician midwife dentist spouse husband wife child children kid son daughter father mother parent sibling kin guardian
 dependent dependents relative traveler traveller travelers travellers booker occupant resident heir witness rider postdoc borrower taker investigator pi household
 appellant petitioner speaker presenter panelist invitee nominee donor volunteer coach player captain courier pilot interviewer interviewee interpreter mentor mentee
@@ -209,7 +209,7 @@ investidor outorgante portadora promitente recebedor remetentes sacado vencedor 
 kredytobiorca nadający obdarowany odbiorcy odpowiedzialny organizator płatnik posiadacz przewodniczący recenzent redaktor rezerwujący składający sporządził uczestnicy
 wnoszący wystawiający zamawiający zatwierdził zawierający zgłosił betalare bokningsansvarig gästerna gäster inlämnare kontoinnehavare kortinnehavare uthyrare
 uppdragsgivare utsedd vinnare bidragstagare remittent kortholder kontohaver`},
-		{wordThing, `road host file product branch company organization organisation org business employer firm event room hotel city town village street country state province region county
+		{wordThing, `établissement etablissement lycée collège klinik klinika werkstatt dienststelle polizeidienststelle apteka apotheke ground monitor maker acente sede gestore road host file product branch company organization organisation org business employer firm event room hotel city town village street country state province region county
 district project team group channel category item sku brand make device plan tag label class method function package module server service services app application db
 database table column field folder directory bucket queue topic repo repository screen theme bank school university college department dept division merchant store shop
 campaign course song album book movie film show game currency language lang timezone locale color colour font site website page domain hostname computer machine node
@@ -230,7 +230,7 @@ commune comune concelho gmina kaupunki kunta município municipality miasto měs
 freeway avenue boulevard lane square plaza park garden beach forest valley desert campsite resort hostel motel lodge inn flat villa chalet viale ulica gata gade katu
 utca strada sokak cadde ulice geburtsort geburtsland wohnort herkunftsort heimatort lieu lugar luogo luoghi naturalidade miejsce plaats geboorteplaats woonplaats
 födelseort syntymäpaikka místo születési dogumyeri doğum yeri место рождения gmbh gesellschaft konzern betrieb empleador empregador werkgever pracodawca arbetsgivare
-arbejdsgiver arbeidsgiver työnantaja zaměstnavatel munkáltató angajator işveren работодатель raison sociale razón social ragione razao fantasia compagnie maison
+arbejdsgiver arbeidsgiver työnantaja zaměstnavatel munkáltató angajator işveren работодатель raison sociale razón ragione razao fantasia compagnie maison
 boutique fabricant fournisseur prestataire éditeur caisse mutuelle transporteur compañía sociedad razonsocial negocio proveedor fabricante aseguradora caja
 transportista cooperativa organismo ayuntamiento entidad ditta impresa società ragionesociale denominazionesociale fornitore fabbricante produttore compagnia ente
 vettore bedrijfsnaam onderneming organisatie leverancier fabrikant producent verzekeraar maatschappij stichting vereniging vervoerder companhia sociedade fornecedor

@@ -173,8 +173,10 @@ func keyKind(key []byte) fieldKind {
 		return fieldBare
 	case last == "charge" && all&wordHuman != 0: // person in charge
 		return fieldPerson
-	case head&wordBy != 0 && before&wordAction != 0: // created by
+	case head&wordBy != 0 && all&wordAction != 0: // created by, signed for by
 		return fieldRole
+	case companyWords[first] && n == 2: // razón social
+		return fieldThing
 	case head&wordBy != 0 && before == 0 && (last == "by" || last == "von" || last == "por" || last == "par" || last == "przez"):
 		return fieldAgent
 	case (last == "id" || last == "ref") && before&(wordHuman|wordRole) != 0:
@@ -214,13 +216,17 @@ var textKeys = wordSet(`title description summary subject event issue ticket doc
 procedure method rule filter policy permission setting option attribute property param parameter variable environment label tag item series collection unit line label_ widget chart board
 milestone epic sprint template location place venue address region area profile scope channel topic category group class oggetto betreff asunto objet onderwerp`)
 
+// companyWords begin keys of names of firms: ragione sociale.
+var companyWords = wordSet("razon razón ragione raison razao razão denominazione denominacion denominación")
+
 // pieceWords end or are keys of parts of a name.
-var pieceWords = wordSet("first last given family middle fn ln")
+var pieceWords = wordSet("first last given family middle fn ln sur fore")
 
 // agentLike reports whether a word ends as words for people who do something end.
 func agentLike(w string) bool {
 	if len(w) > 5 {
 		w = strings.TrimSuffix(w, "s")
+		w = strings.TrimSuffix(strings.TrimSuffix(w, "и"), "ы")
 	}
 	for _, end := range [...]string{"er", "or", "ist", "ee", "ian", "man", "woman", "eur", "euse", "ista", "ador", "ante", "ore", "arz",
 		"nik", "acz", "iciel", "owca", "are", "ande", "erin", "ling", "nehmer", "aire", "ataire", "trice", "iere", "ario", "aria", "ero", "era", "eiro", "eira", "tore", "aar", "lainen", "aja", "ija", "ci", "cu", "тель", "ник", "чик", "щик", "щий", "ент", "ант", "ец"} {
@@ -255,11 +261,16 @@ func wordFlags(w []byte) uint16 {
 			break
 		}
 	}
-	for _, end := range [...]string{"s", "es"} {
+	for _, end := range [...]string{"s", "es", "in", "innen", "и", "ы"} { // plurals; Beifahrerin
 		if stem, ok := bytes.CutSuffix(w, []byte(end)); ok && len(stem) > 2 {
-			if f, ok := keyWords[string(stem)]; ok {
+			if f, ok := keyWords[string(stem)]; ok && (end[0] != 'i' || f&(wordHuman|wordRole) != 0 && len(stem) > 4) {
 				return f
 			}
+		}
+	}
+	if n := len(w) - 1; n > 4 && w[n] == 'a' { // intestataria
+		if f := keyWords[string(w[:n])+"o"]; f&(wordHuman|wordRole) != 0 {
+			return f
 		}
 	}
 	if bytes.HasSuffix(w, []byte("person")) || bytes.HasSuffix(w, []byte("persoon")) {
@@ -272,7 +283,8 @@ func wordFlags(w []byte) uint16 {
 		}
 		for _, link := range [...]string{"", "n", "en", "s", "es", "er"} {
 			base, ok := bytes.CutSuffix(stem, []byte(link))
-			f := keyWords[string(base)]
+			var buf [64]byte
+			f := keyWords[string(plainKey(buf[:0], base))]
 			if !ok || f == 0 || f&(wordHuman|wordRole|wordPart|wordAction|wordThing|wordLoose) == 0 {
 				continue
 			}
@@ -330,8 +342,8 @@ func fieldVerdict(kind, parent fieldKind, beside bool, value []byte) (score floa
 			return 0, true
 		case fieldPerson, fieldRole, fieldAgent, fieldPart:
 			kind = parent
-		case fieldBare, fieldFull:
-			kind = fieldBare
+		case fieldBare, fieldFull: // name: {text: …}
+			kind = fieldLoose
 		default:
 			kind = fieldUnknown
 		}
@@ -375,7 +387,7 @@ func fieldVerdict(kind, parent fieldKind, beside bool, value []byte) (score floa
 			return 0.85, false
 		}
 	case fieldAgent:
-		if v.titled || many && v.evidence >= 0.8 {
+		if v.titled || many && v.evidence >= 0.75 || v.words > 1 && v.evidence >= 1.6 {
 			return 0.8, false
 		}
 	case fieldBare, fieldGiven, fieldUnknown:
@@ -469,12 +481,15 @@ func (s *scan) fields() {
 		bare   [4][2]int // values that are judged when all keys are known
 		kinds  [4]fieldKind
 		n      int
+		header bool // an array of the names of columns
+		at     int  // in an array: which element
 	}
 	var stack [64]object
 	var keys [64]keySeen
 	depth := 0 // entries of stack that are in use, beyond the first
 	var key fieldKind
-	given := false
+	var table columns
+	given, header := false, false
 	var things [][2]int
 	judge := func(kind, parent fieldKind, beside bool, v [2]int) bool {
 		if fileLike(t[v[0]:v[1]]) {
@@ -495,6 +510,9 @@ func (s *scan) fields() {
 		for i := range o.n {
 			kind := o.kinds[i]
 			if o.parts > 1 && (kind == fieldGiven || kind == fieldPiece) && o.kind != fieldThing { // nombre beside apellidos
+				kind = fieldPart
+			}
+			if o.parts > 1 && o.parts < 4 && kind == fieldBare && o.kind != fieldThing && !is(t[o.bare[i][0]], cLower) && bytes.IndexByte(t[o.bare[i][0]:o.bare[i][1]], ' ') < 0 { // Name beside Vorname
 				kind = fieldPart
 			}
 			if o.parts > 0 && kind == fieldWrap && o.kind == fieldBare { // name: {text: …, family: …}
@@ -524,16 +542,25 @@ func (s *scan) fields() {
 				case k == fieldBare && (above == fieldPerson || above == fieldRole || above == fieldAgent || above == fieldThing):
 					k = above
 				}
-				stack[depth] = object{kind: k, array: t[i] == '['}
+				stack[depth] = object{kind: k, array: t[i] == '[', header: header && t[i] == '['}
 			}
+			header = false
 			if t[i] == '{' {
 				key = fieldOther
 			}
 		case '}', ']':
+			if t[i] == ']' && depth > 1 && stack[depth-1].array && stack[depth-1].at == 0 {
+				table.first()
+			}
 			close()
+			if depth < table.depth {
+				table = columns{}
+			}
 		case ',':
 			if !stack[depth].array {
 				key = fieldOther
+			} else {
+				stack[depth].at++
 			}
 		case quote:
 			esc := i > 0 && t[i-1] == '\\'
@@ -575,6 +602,7 @@ func (s *scan) fields() {
 					seen.beside = seen.kind == fieldOther && besideKey(t[from:to])
 				}
 				key, given = seen.kind, seen.given
+				header = columnKeys[string(t[from:to])]
 				stack[depth].pair = seen.pair
 				stack[depth].beside = stack[depth].beside || seen.beside
 				switch key {
@@ -586,6 +614,21 @@ func (s *scan) fields() {
 				continue
 			}
 			o := &stack[depth]
+			switch {
+			case o.header:
+				table.name(o.at, depth-1, keyKind(unescaped(t[from:to])))
+				continue
+			case key == fieldBare && depth > 1 && stack[depth-1].header: // {"name": "rep", "type": "string"}
+				table.name(stack[depth-1].at, depth-2, keyKind(unescaped(t[from:to])))
+			case o.array && depth > 1 && stack[depth-1].array:
+				if stack[depth-1].at == 0 && table.n == 0 {
+					table.try(o.at, depth-1, keyKind(unescaped(t[from:to])))
+				}
+				if kind, ok := table.of(o.at); ok {
+					judge(kind, fieldOther, false, [2]int{from, to})
+					continue
+				}
+			}
 			if pair := o.pair; !o.array && (pair != 0 || key == fieldBare) {
 				o.pair = 0
 				switch named := keyKind(unescaped(t[from:to])); {
@@ -624,6 +667,60 @@ func (s *scan) fields() {
 	if len(things) > 0 {
 		s.vetoNames(things)
 	}
+}
+
+// columnKeys are the keys of arrays that name the columns of the rows that follow.
+var columnKeys = wordSet("columns cols header headers fields schema column_names columnNames colnames field_names fieldNames keys spalten kopf colonnes columnas encabezados colonne kolommen colunas kolumny kolumner sarakkeet sütunlar")
+
+// columns is what the columns of a table are: named by an array of their own, or by the
+// first row.
+type columns struct {
+	kinds    [24]fieldKind
+	n, depth int
+	tried    [24]fieldKind
+	tries    int
+	at       int
+}
+
+func (c *columns) name(i, depth int, kind fieldKind) {
+	if i < len(c.kinds) {
+		c.kinds[i], c.n, c.depth = kind, i+1, depth
+	}
+}
+
+// try keeps what an element of a first row would be as the name of a column.
+func (c *columns) try(i, depth int, kind fieldKind) {
+	if i < len(c.tried) {
+		c.tried[i], c.tries, c.at = kind, i+1, depth
+	}
+}
+
+// first ends a first row: it names columns if most of its words are known to do so, and one
+// of them a person's.
+func (c *columns) first() {
+	known, person := 0, false
+	for _, k := range c.tried[:c.tries] {
+		if k != fieldUnknown && k != fieldAgent {
+			known++
+		}
+		person = person || k == fieldBare || k >= fieldGiven && k != fieldLoose
+	}
+	if c.n == 0 && person && known*2 > c.tries {
+		c.kinds, c.n, c.depth = c.tried, c.tries, c.at
+	}
+	c.tries = 0
+}
+
+// of gives what stands in a column.
+func (c *columns) of(i int) (fieldKind, bool) {
+	if i >= c.n {
+		return 0, false
+	}
+	k := c.kinds[i]
+	if k == fieldBare {
+		k = fieldRole // a column of names, in a table of whom nobody says
+	}
+	return k, k != fieldUnknown
 }
 
 // endsGiven reports whether a key ends in a word that is a first name's where a surname
