@@ -18,21 +18,23 @@ type automaton struct {
 	class [256]uint8 // byte class; 0: in no literal
 	shift uint       // log2 of the row length
 	// delta holds, for state s (premultiplied: row start) and class c, the next state. Its
-	// top bit says that open literals end with the byte, or closed ones before it.
+	// top bits say that open literals end with the byte, and closed ones before it.
 	delta []uint32
 	depth []uint16 // by state number: length of the state's string
 	// Literals that end in state n: ids[first[2n]:first[2n+1]] open ones, then, up to
 	// first[2n+2], closed ones.
-	first  []int32
-	ids    []int32
-	letter [256]bool // classes of ASCII letters and digits
+	first, ids []int32
 	// The root, inside and outside of words.
 	inside, outside uint32
 	// fold is foldByte, and a space for signs that no literal holds.
 	fold [256]byte
 }
 
-const matchFlag = 1 << 31
+const (
+	openFlag   = 1 << 31
+	closedFlag = 1 << 30
+	matchFlag  = openFlag | closedFlag
+)
 
 // spaceFold is foldByte as a table.
 var spaceFold = func() (t [256]byte) {
@@ -44,18 +46,21 @@ var spaceFold = func() (t [256]byte) {
 
 // hit is a flagged transition.
 type hit struct {
-	at          int32 // of the byte
-	before, now uint32
+	at          int32  // of the byte
+	before, now uint32 // states; now with its flags
 }
 
-// ends gives where literals end at a hit in text, and which they are: ids[lo:hi]. Closed
-// ones end before the byte, or with the text, open ones behind it.
-func (a *automaton) ends(text []byte, h hit) (closed, open struct{ lo, hi int32 }) {
-	if n := h.before >> a.shift << 1; int(h.at) == len(text) || !a.letter[a.class[text[h.at]]] {
+// ends gives the literals that end at a hit: ids[lo:hi]. Closed ones end before the byte,
+// or with the text, open ones behind it.
+func (a *automaton) ends(h hit) (closed, open struct{ lo, hi int32 }) {
+	if h.now&closedFlag != 0 {
+		n := h.before >> a.shift << 1
 		closed.lo, closed.hi = a.first[n+1], a.first[n+2]
 	}
-	n := h.now >> a.shift << 1
-	open.lo, open.hi = a.first[n], a.first[n+1]
+	if h.now&openFlag != 0 {
+		n := h.now &^ matchFlag >> a.shift << 1
+		open.lo, open.hi = a.first[n], a.first[n+1]
+	}
 	return closed, open
 }
 
@@ -124,7 +129,7 @@ func newAutomaton(patterns []pattern) (*automaton, error) {
 			a.fold[b] = ' '
 		}
 	}
-	letter := &a.letter
+	var letter [256]bool // by class
 	letter[1] = true
 	var byteOf [256]byte
 	for b := range 256 {
@@ -147,7 +152,7 @@ func newAutomaton(patterns []pattern) (*automaton, error) {
 	trie := a.trie(patterns)
 	row := 1 << a.shift
 	states := len(trie) - 2 + 3
-	if states >= matchFlag>>a.shift {
+	if states >= closedFlag>>a.shift {
 		return nil, errors.New("detect: too many literals")
 	}
 	// The root is three states: inside a word, outside one, and behind a backslash, where
@@ -188,7 +193,7 @@ func newAutomaton(patterns []pattern) (*automaton, error) {
 			}
 			a.depth[n.number] = depth
 			if out[n.class] = n.number << a.shift; len(n.open) > 0 {
-				out[n.class] |= matchFlag
+				out[n.class] |= openFlag
 			}
 		}
 	}
@@ -217,7 +222,7 @@ func newAutomaton(patterns []pattern) (*automaton, error) {
 		}
 		for c := 0; len(n.closed) > 0 && c < classes; c++ {
 			if !letter[c] {
-				out[c] |= matchFlag
+				out[c] |= closedFlag
 			}
 		}
 	}
@@ -391,9 +396,10 @@ func (a *automaton) run(h *hits, text []byte) {
 			}
 		}
 		now := [4]uint32{s0, s1, s2, s3}
-		for m := s0>>31 | s1>>31<<1 | s2>>31<<2 | s3>>31<<3; m != 0; m &= m - 1 {
-			k := bits.TrailingZeros32(m) & 3
-			h[k] = append(h[k], hit{int32(int(k)*q + i), before[k], now[k] &^ matchFlag})
+		for m := s0>>30 | s1>>30<<2 | s2>>30<<4 | s3>>30<<6; m != 0; { // two bits a cursor
+			k := bits.TrailingZeros32(m) >> 1 & 3
+			h[k] = append(h[k], hit{int32(k*q + i), before[k], now[k]})
+			m &^= 3 << (2 * k)
 		}
 		s0, s1, s2, s3 = s0&^matchFlag, s1&^matchFlag, s2&^matchFlag, s3&^matchFlag
 	}
@@ -410,12 +416,11 @@ func (a *automaton) from(hits []hit, text []byte, from int, s uint32) []hit {
 	for i := from; i < len(text); i++ {
 		n := a.delta[s+uint32(a.class[text[i]])]
 		if n&matchFlag != 0 {
-			n &^= matchFlag
 			hits = append(hits, hit{int32(i), s, n})
 		}
-		s = n
+		s = n &^ matchFlag
 	}
-	return append(hits, hit{int32(len(text)), s, a.inside}) // what ends with the text
+	return append(hits, hit{int32(len(text)), s, closedFlag}) // what ends with the text
 }
 
 // over follows a cursor across the border at from. It reports hits whose longest
@@ -428,7 +433,7 @@ func (a *automaton) over(hits []hit, text []byte, from int, s uint32) []hit {
 			return hits
 		}
 		if i == len(text) {
-			return append(hits, hit{int32(i), s, a.inside})
+			return append(hits, hit{int32(i), s, closedFlag})
 		}
 		b := text[i]
 		next := a.delta[s+uint32(a.class[b])]
@@ -436,10 +441,9 @@ func (a *automaton) over(hits []hit, text []byte, from int, s uint32) []hit {
 			n++
 		}
 		if next&matchFlag != 0 {
-			next &^= matchFlag
 			hits = append(hits, hit{int32(i), s, next})
 		}
-		s = next
+		s = next &^ matchFlag
 	}
 }
 

@@ -54,7 +54,7 @@ func ours(t testing.TB, a *automaton, lits []string, text []byte) []occ {
 	var found hits
 	a.run(&found, text)
 	for _, h := range slices.Concat(found[:]...) {
-		closed, open := a.ends(text, h)
+		closed, open := a.ends(h)
 		for i, list := range [][]int32{a.ids[closed.lo:closed.hi], a.ids[open.lo:open.hi]} {
 			for _, id := range list {
 				end := int(h.at) + i

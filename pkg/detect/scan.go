@@ -373,7 +373,7 @@ func (s *scratch) expand(sr *searcher, text []byte) {
 	for k := range s.hits {
 		for _, h := range s.hits[k] {
 			end := int(h.at)
-			closed, open := sr.auto.ends(text, h)
+			closed, open := sr.auto.ends(h)
 			// The automaton knows of ASCII words only.
 			if closed.lo < closed.hi && !(end < len(text) && text[end] >= utf8.RuneSelf && wordAt(text, end)) {
 				s.occur(sr, text, sr.ends[closed.lo:closed.hi], end)
