@@ -132,8 +132,7 @@ func (d *Decoder) isName(start, end int) bool {
 	letter, upper := window(d.letter, start)&all, window(d.upper, start)&all
 	lower, sign := letter&^upper, all&^letter&^window(d.digit, start)
 	word := bit(n < 24) & bit((all&^lower)>>1 == 0)
-	x, y := base64Value[run[0]], base64Value[run[1]]
-	no64 := bit(noText[x<<2|y>>4]) & (^(x | y) >> 7)
+	no64 := noCode(run)
 	no16 := bit(n < 12) | (hexTable[run[1]]|hexTable[run[2]]|hexTable[run[3]])>>7&(bit(n < 15)|bit(run[1]|0x20 != 'x'))
 	no32 := bit(n < 16) | bit(upper != 0)&bit(lower != 0) | bit(sign != 0)
 	if word|no64&no16&no32 == 0 {
@@ -142,10 +141,18 @@ func (d *Decoder) isName(start, end int) bool {
 	// What stands behind the last sign is no word by itself.
 	for ; sign != 0; sign &= 1<<(bits.Len64(sign)-1) - 1 {
 		if last := bits.Len64(sign); run[last-1] != '+' {
-			return word != 0 || n-last < 12 || noText[base64Value[run[last]]<<2|base64Value[run[last+1]]>>4]
+			return word != 0 || n-last < 12 || noCode(run[last:]) != 0
 		}
 	}
 	return true
+}
+
+// noCode tells by its first three symbols that a run of symbols is not base64 of text: 1.
+func noCode(run []byte) uint8 {
+	x, y, z := base64Value[run[0]], base64Value[run[1]], base64Value[run[2]]
+	first, second := x<<2|y>>4, y<<4|z>>2
+	follows := bit(second-0x80 < 0x40)
+	return bit(noText[first]) | bit(first >= 0xc2)&^follows | bit(first < 0x80)&follows | bit(second != 0 && second < 0x80 && noText[second]) | bit(second >= 0xf5)
 }
 
 // bit is a condition without a branch.
