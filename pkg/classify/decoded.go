@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/hex"
-	"strings"
 
 	"github.com/stoplog/stoplog/pkg/view"
 )
@@ -157,28 +156,42 @@ func printable(b []byte) bool {
 	return bad*4 <= len(b) && len(b) > 0
 }
 
-// mayEscape reports whether a sign stands before one of the given bytes.
-func mayEscape(t []byte, sign byte, next string) bool {
-	for {
-		i := bytes.IndexByte(t, sign)
-		if i < 0 || i+2 >= len(t) {
+// mayEscape reports whether a sign stands where an escape can begin that hides something.
+func (s *scan) mayEscape() bool {
+	for i := next(s.runs.signs, 0); i >= 0; i = next(s.runs.signs, i+1) {
+		if i+2 >= len(s.text) {
 			return false
 		}
-		t = t[i+1:]
-		if strings.IndexByte(next, t[0]) >= 0 && (t[0] != 'u' || t[1] == '0') && (sign != '&' || t[0] != 'c' || bytes.HasPrefix(t, []byte("commat;"))) && (sign != '=' || t[1] == '0') {
-			return true
+		after, second := s.text[i+1], s.text[i+2]
+		switch s.text[i] {
+		case '%':
+			if after >= '2' && after <= '4' {
+				return true
+			}
+		case '\\':
+			if after == 'x' || after == 'u' && second == '0' {
+				return true
+			}
+		case '&':
+			if after == '#' || after == 'c' && bytes.HasPrefix(s.text[i+1:], []byte("commat;")) {
+				return true
+			}
+		case '=':
+			if after == '4' && second == '0' {
+				return true
+			}
 		}
 	}
+	return false
 }
 
 // escaped looks through percent, entity and backslash escapes, where the text has some
 // that can hide an element. Only hits that the escapes hid are taken.
 func (s *scan) escaped() {
-	t := s.text
-	if !mayEscape(t, '%', "234") && !mayEscape(t, '\\', "ux") && !mayEscape(t, '&', "#c") && !mayEscape(t, '=', "4") {
+	if !s.mayEscape() {
 		return
 	}
-	view.Decode(t, view.WantEscapes, nil, func(v view.View) {
+	view.Decode(s.text, view.WantEscapes, nil, func(v view.View) {
 		for _, h := range hitsIn(v.Text, s.depth+1, s.noNames) {
 			start, end := v.Span(h.start, h.end)
 			if h.valid && end-start != h.end-h.start {

@@ -9,13 +9,11 @@ import (
 // domain of at least two labels whose last one is letters (or an xn-- label).
 
 func (s *scan) emails() {
-	for from := 0; ; {
-		i := bytes.IndexByte(s.text[from:], '@')
-		if i < 0 {
-			return
-		}
-		i += from
+	for i, from := next(s.runs.signs, 0), 0; i >= 0; i = next(s.runs.signs, from) {
 		from = i + 1
+		if s.text[i] != '@' {
+			continue
+		}
 		s.credentials(i)
 		if start, end, ok := s.email(i); ok {
 			s.add(hit{typ: "EMAIL_ADDRESS", start: start, end: end, score: 1, valid: true})

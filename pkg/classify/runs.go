@@ -8,10 +8,11 @@ import "math/bits"
 type runs struct {
 	alnum, digit []uint64
 	long         []uint64 // digits and capitals in runs of six or more
+	signs        []uint64 // what addresses of mail and escapes have: @ % & = and a backslash
 	memory       []uint64
 }
 
-// runTable gives for a byte a bit in each of three lanes of sixteen.
+// runTable gives for a byte a bit in each of four lanes of sixteen.
 var runTable = func() (t [256]uint64) {
 	for i := range t {
 		c := byte(i)
@@ -24,28 +25,32 @@ var runTable = func() (t [256]uint64) {
 		if is(c, cDigit|cUpper) {
 			t[i] |= 1 << 32
 		}
+		switch c {
+		case '@', '%', '&', '=', '\\':
+			t[i] |= 1 << 48
+		}
 	}
 	return
 }()
 
 // runBits gives the bits of sixteen bytes.
-func runBits(b *[16]byte) (alnum, digit, mixed uint64) {
+func runBits(b *[16]byte) (alnum, digit, mixed, signs uint64) {
 	t := &runTable
 	v := t[b[0]] | t[b[1]]<<1 | t[b[2]]<<2 | t[b[3]]<<3 | t[b[4]]<<4 | t[b[5]]<<5 | t[b[6]]<<6 | t[b[7]]<<7 |
 		t[b[8]]<<8 | t[b[9]]<<9 | t[b[10]]<<10 | t[b[11]]<<11 | t[b[12]]<<12 | t[b[13]]<<13 | t[b[14]]<<14 | t[b[15]]<<15
-	return v & 0xffff, v >> 16 & 0xffff, v >> 32
+	return v & 0xffff, v >> 16 & 0xffff, v >> 32 & 0xffff, v >> 48
 }
 
 // fill reads a text, and takes the memory of the one before where it is large enough.
 func (r *runs) fill(t []byte) {
 	n := len(t)/64 + 2 // a word of naughts ends the last run
 	all := r.memory
-	if cap(all) < 3*n {
-		all = make([]uint64, 3*n)
+	if cap(all) < 4*n {
+		all = make([]uint64, 4*n)
 		r.memory = all
 	}
-	all = all[:3*n]
-	r.alnum, r.digit, r.long = all[:n:n], all[n:2*n:2*n], all[2*n:]
+	all = all[:4*n]
+	r.alnum, r.digit, r.long, r.signs = all[:n:n], all[n:2*n:2*n], all[2*n:3*n:3*n], all[3*n:]
 	var tail [64]byte
 	copy(tail[:], t[len(t)&^63:])
 	for w := range n - 1 {
@@ -53,15 +58,16 @@ func (r *runs) fill(t []byte) {
 		if (w+1)*64 <= len(t) {
 			b = (*[64]byte)(t[w*64:])
 		}
-		a0, d0, m0 := runBits((*[16]byte)(b[:]))
-		a1, d1, m1 := runBits((*[16]byte)(b[16:]))
-		a2, d2, m2 := runBits((*[16]byte)(b[32:]))
-		a3, d3, m3 := runBits((*[16]byte)(b[48:]))
+		a0, d0, m0, s0 := runBits((*[16]byte)(b[:]))
+		a1, d1, m1, s1 := runBits((*[16]byte)(b[16:]))
+		a2, d2, m2, s2 := runBits((*[16]byte)(b[32:]))
+		a3, d3, m3, s3 := runBits((*[16]byte)(b[48:]))
 		r.alnum[w] = a0 | a1<<16 | a2<<32 | a3<<48
 		r.digit[w] = d0 | d1<<16 | d2<<32 | d3<<48
 		r.long[w] = m0 | m1<<16 | m2<<32 | m3<<48
+		r.signs[w] = s0 | s1<<16 | s2<<32 | s3<<48
 	}
-	r.alnum[n-1], r.digit[n-1], r.long[n-1] = 0, 0, 0
+	r.alnum[n-1], r.digit[n-1], r.long[n-1], r.signs[n-1] = 0, 0, 0, 0
 	// Places of which six in a row, this one among them, are letters or digits.
 	before := uint64(0) // places of the word before at which six begin
 	for w := range n - 1 {

@@ -8,7 +8,7 @@ import (
 // The bits of runs against a byte by byte reading.
 func TestRunsOfBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	const signs = "aZz09A-_ \"{}@`[/:\x80\xff\x00fgG"
+	const signs = "aZz09A-_ \"{}@`[/:%&=\\\x80\xff\x00fgG"
 	var got runs
 	for n := range 400 {
 		text := make([]byte, n)
@@ -30,6 +30,9 @@ func TestRunsOfBytes(t *testing.T) {
 			bit := func(set []uint64) bool { return set[i>>6]>>(i&63)&1 != 0 }
 			if bit(got.alnum) != is(c, cAlnum) || bit(got.digit) != is(c, cDigit) {
 				t.Fatalf("%q at %d: letter or digit %v, digit %v", text, i, bit(got.alnum), bit(got.digit))
+			}
+			if want := c == '@' || c == '%' || c == '&' || c == '=' || c == '\\'; bit(got.signs) != want {
+				t.Fatalf("%q at %d: sign %v, want %v", text, i, bit(got.signs), want)
 			}
 			if want := is(c, cDigit|cUpper) && end-start >= 6; bit(got.long) != want {
 				t.Fatalf("%q at %d: long %v, want %v", text, i, bit(got.long), want)
