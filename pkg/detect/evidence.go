@@ -25,6 +25,35 @@ var families = [...]string{
 // topWindows is how many of the best windows are kept.
 const topWindows = 4
 
+// cueClasses are the classes of words by which the best window is told apart: to
+// address a model is a matter of course in a guide to prompting, and odd in an invoice.
+var cueClasses = [...]string{
+	"assistant", "instruction", "newtask", "secretprompt", "secrecy", "user", "send", "data", "tool", "toolnoun", "money",
+	"role", "unbound", "persist", "endmark", "obey", "spread", "authority", "important", "append", "ignore", "previous", "you", "reveal",
+}
+
+// cueBit is the bit of each of the cueClasses, by the hash of its name: they are the same
+// in every language.
+var cueBit = func() map[uint64]uint32 {
+	m := map[uint64]uint32{}
+	for i, c := range cueClasses {
+		m[classHash(c)] = 1 << i
+	}
+	return m
+}()
+
+// classes tells which of the cueClasses the words of a window are of.
+func (w *Window) classes() (bits uint32) {
+	for i := range w.Cues {
+		h := w.Cues[i].class
+		if h == 0 {
+			h = classHash(w.Cues[i].Term)
+		}
+		bits |= cueBit[h]
+	}
+	return bits
+}
+
 // low is a logit below which a window says nothing: so the gate may drop it.
 const low = 1.5
 
@@ -46,6 +75,7 @@ type topWindow struct {
 	hidden, quoted, deep, whole bool
 	kind                        WindowKind
 	weight                      float64 // of the heaviest rule in it
+	cues                        uint32  // which of the classes of cues it holds
 }
 
 // rule takes in that a rule matched. weight is the rule's own, p what its context
@@ -70,6 +100,9 @@ func (e *evidence) window(w *Window, logit float64) {
 	t := topWindow{logit: logit, raw: w.Raw, hidden: w.Hidden, quoted: w.Quoted, deep: w.Depth > 0, whole: w.Whole, kind: w.Kind}
 	for _, h := range w.Hits {
 		t.weight = max(t.weight, h.Weight)
+	}
+	if logit >= low {
+		t.cues = w.classes()
 	}
 	e.heard = append(e.heard, t)
 }
@@ -97,7 +130,7 @@ func (t *topWindow) before(x *topWindow) bool {
 }
 
 // VerdictSize is the number of figures that a verdict is decided on.
-const VerdictSize = 80
+const VerdictSize = 86 + 3*len(cueClasses)
 
 // figures describes the evidence for the verdict's model: text is the raw text,
 // discuss how many of its words say that it talks about attacks on models, topics
@@ -153,6 +186,18 @@ func (e *evidence) figures(text []byte, discuss int, topics [Topics]float64) (f 
 		put(x, max(0, x), max(0, x-2), first*x, rules*x)
 	}
 	put(best.weight, first*best.weight, rules*yes(best.weight == 0))
+	// How far there is text around the best window, and that is about something else.
+	rest := float64(len(text)-best.raw.Len()) / 200
+	other := min(1, max(0, -topics[TopicModels]/3)) * min(1, max(0, -topics[TopicRules]/3)) * min(1, max(0, rest))
+	alone := max(0, 1-rest)
+	put(other, alone, first*other, first*alone)
+	count := 0.0
+	for i := range cueClasses {
+		has := yes(best.cues&(1<<i) != 0)
+		count += has
+		put(has, has*other, has*alone)
+	}
+	put(count, count*other)
 	return f
 }
 

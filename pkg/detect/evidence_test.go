@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stoplog/stoplog/corpus"
 	"github.com/stoplog/stoplog/pkg/chunk"
 )
 
@@ -48,6 +49,43 @@ func TestEvidenceMergesWhatABetterWindowCovers(t *testing.T) {
 		e.settle()
 		if e.tops != 2 || e.top[0].logit != 5 || e.top[1].logit != 2 {
 			t.Errorf("%v: %d windows, best %.1f, %.1f", order, e.tops, e.top[0].logit, e.top[1].logit)
+		}
+	}
+}
+
+// What the words of a window are of is told whatever its language, and only where the
+// window may matter. SPEC: DET-4
+func TestEvidenceTellsWhatAWindowSpeaksOf(t *testing.T) {
+	var e evidence
+	w := spotted(0, 10)
+	w.Cues = []Cue{{Term: "en.assistant"}, {Term: "fr.secrecy"}, {Term: "de.negated"}}
+	e.window(w, low)
+	quiet := spotted(20, 30)
+	quiet.Cues = w.Cues
+	e.window(quiet, low-0.1)
+	e.settle()
+	if want := cueBit[classHash("assistant")] | cueBit[classHash("secrecy")]; e.tops == 0 || e.top[0].cues != want {
+		t.Errorf("got %b, want %b", e.top[0].cues, want)
+	}
+	for _, top := range e.top[1:e.tops] {
+		if top.cues != 0 {
+			t.Errorf("a window below what matters has %b", top.cues)
+		}
+	}
+	if len(cueBit) != len(cueClasses) || len(cueClasses) > 32 {
+		t.Errorf("%d bits for %d classes", len(cueBit), len(cueClasses))
+	}
+}
+
+// Every class by which windows are told apart is one of the lexicon.
+func TestCueClassesAreInTheLexicon(t *testing.T) {
+	words, err := corpus.Words()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, class := range cueClasses {
+		if len(words["en."+class].Words) == 0 {
+			t.Errorf("%s: no words", class)
 		}
 	}
 }
