@@ -1,10 +1,10 @@
 """Records of schemas that pkg/classify has not been written for: who is a person in them.
 
-    python bench/classify/schemas.py SET > FILE.jsonl      # SET: e, f or g
+    python bench/classify/schemas.py SET > FILE.jsonl      # SET: e to h
 
 Two sets with no role, no thing and no record in common: half of the lines are a role (or a
-thing) in one of a dozen forms, the other half whole records of many trades. A third, g, has
-records alone. Names, firms and towns are made by Faker (MIT). Spans are what a reader would call a person's name.
+thing) in one of a dozen forms, the other half whole records of many trades. Two more, g and h,
+have records alone. Names, firms and towns are made by Faker (MIT). Spans are what a reader would call a person's name.
 """
 import json
 import random
@@ -206,7 +206,43 @@ def mixed():
 
 P, F, L = person, first, last
 t = thing
-RECORDS = {'g': [
+RECORDS = {'h': [
+    lambda: {'loan': {'mainBorrower': P('en'), 'coBorrower': P('en'), 'lender': t('company', 'en'), 'collateral': t('model', 'en')}},
+    lambda: {'visa': {'applicantSurname': L('en'), 'applicantGivenNames': F('en'), 'placeOfIssue': t('place', 'en'), 'sponsor': t('company', 'en')}},
+    lambda: {'kids_camp': [{'camper': P('en'), 'pickup_person': P('en'), 'cabin': 'Madison'}, {'camper': P('en'), 'pickup_person': P('en'), 'cabin': 'Jackson'}]},
+    lambda: {'meeting': {'chair': P('en'), 'minutesTakenBy': P('en'), 'apologies': [P('en'), P('en')], 'room': 'Ada Lovelace'}},
+    lambda: {'garage_job': {'cust_nm': P('en'), 'mech': P('en'), 'vehicle_desc': t('model', 'en'), 'parts_from': t('company', 'en')}},
+    lambda: {'podcast': {'hosts': [P('en')], 'guests': [{'who': P('en')}], 'show': 'The Daily Henry', 'network': 'Wondery'}},
+    lambda: {'grant': {'PI': P('en'), 'coInvestigators': [P('en')], 'funder': 'Wellcome', 'institution': t('school', 'en')}},
+    lambda: {'obituary': {'name_of_deceased': P('en'), 'survived_by': [P('en'), P('en')], 'newspaper': 'Madison Courier'}},
+    lambda: {'order': {'ship_to_name': P('en'), 'sold_to': P('en'), 'gift_wrap': 'Rose', 'items': [{'title': t('product', 'en'), 'vendor': t('company', 'en')}]}},
+    lambda: {'Rezept': {'Verordner': P('de'), 'Versicherter': {'Nachname': L('de'), 'Vorname': F('de')}, 'Kasse': 'AOK Bayern', 'Apotheke': 'Rosen Apotheke'}},
+    lambda: {'Baustelle': {'Polier': P('de'), 'Bauleitung': P('de'), 'Firma': t('company', 'de'), 'Strasse': t('street', 'de')}},
+    lambda: {'kita': {'kind_name': P('de'), 'abholberechtigt': [P('de'), P('de')], 'gruppe': 'Anna Gruppe'}},
+    lambda: {'mariage': {'époux1': P('fr'), 'époux2': P('fr'), 'officierEtatCivil': P('fr'), 'mairie': t('city', 'fr')}},
+    lambda: {'sinistre': {'déclarant': P('fr'), 'tiersImpliqué': P('fr'), 'assureurAdverse': t('company', 'fr')}},
+    lambda: {'multa': {'infractor': P('es'), 'titularVehiculo': P('es'), 'matricula': '1234 BCD', 'lugar': t('city', 'es')}},
+    lambda: {'escritura': {'otorgante': P('es'), 'notarioAutorizante': P('es'), 'finca': 'Finca Santa Rosa'}},
+    lambda: {'ricovero': {'degente': P('it'), 'medicoDiReparto': P('it'), 'reparto': 'Cardiologia'}},
+    lambda: {'offerte': {'klantnaam': P('nl'), 'opgesteldDoor': P('nl'), 'bedrijf': t('company', 'nl')}},
+    lambda: {'inscricao': {'nomeCompleto': P('pt'), 'nomeResponsavel': P('pt'), 'escola': 'Escola Santa Clara', 'bairro': t('city', 'pt')}},
+    lambda: {'reklamacja': {'klient': P('pl'), 'rozpatruje': P('pl'), 'produkt': t('product', 'en'), 'sklep': t('company', 'pl')}},
+    lambda: {'hyresavtal': {'förstahandshyresgäst': P('sv'), 'inneboende': P('sv'), 'fastighet': 'Kvarteret Erik'}},
+    lambda: {'randevu': {'hastaAdSoyad': P('tr'), 'hekimAdi': P('tr'), 'poliklinik': 'Dahiliye'}},
+    lambda: {'анкета': {'ф_и_о': P('ru'), 'супруга': P('ru'), 'работодатель': t('company', 'ru'), 'город': t('city', 'ru')}},
+    lambda: {'診察': {'患者名': P('ja'), '担当医': P('ja'), '病院名': '東京中央病院'}},
+    lambda: {'sopimus': {'vuokraaja': P('fi'), 'allekirjoittaja': P('fi'), 'kohde': t('city', 'fi')}},
+    lambda: {'data': {'viewer': {'profile': {'displayName': P('en')}}, 'repository': {'name': 'jenkins', 'owner': {'login': t('user', 'en')}}}},
+    lambda: {'object': 'issuing.cardholder', 'individual': {'first_name': F('en'), 'last_name': L('en')}, 'company': None, 'status': 'active', 'merchant': {'name': t('company', 'en'), 'city': t('place', 'en')}},
+    lambda: {'resourceType': 'Coverage', 'subscriber': {'display': P('en')}, 'beneficiary': {'display': P('en')}, 'payor': [{'display': 'Aetna'}]},
+    lambda: {'OBX': {'OBX.16': P('en')}, 'GT1': {'GT1.3.1': L('en'), 'GT1.3.2': F('en')}, 'PV1': {'PV1.7.2': L('en'), 'PV1.7.3': F('en')}},
+    lambda: {'jury': {'jurorNo4': P('en'), 'alternate': P('en'), 'courtroom': 'Lincoln 2'}, 'bench': {'presiding': P('en')}},
+    lambda: {'columns': ['Room', 'Guest', 'Nationality'], 'rows': [['12', P('it'), 'Italy'], ['14', P('pl'), 'Jordan']]},
+    lambda: {'alert': {'acknowledgedBy': P('en'), 'host': t('host', 'en'), 'runbook': 'Restart Athena', 'team': t('team', 'en')}},
+    lambda: {'auction': {'winning_bidder': P('en'), 'lot': 'Portrait of Emma', 'artist': P('en'), 'house': 'Christies'}},
+    lambda: {'pkg': {'maintainers': [{'name': P('en')}], 'name': t('repo', 'en'), 'bundled': [{'name': 'lodash'}]}},
+    lambda: {'fleet': {'truck': {'name': 'Bertha'}, 'assigned_driver': P('en'), 'codriver': P('pl'), 'route': {'name': 'Dallas Loop'}}},
+], 'g': [
     lambda: {'fuelCard': {'embossed': Name(P('en').upper()), 'fleet': 'Jackson Haulage', 'limit': 300}, 'station': t('place', 'en')},
     lambda: {'triage': {'arrivedBy': 'ambulance', 'seenBy': P('en'), 'pt': {'sur': L('en'), 'fore': F('en')}, 'bay': 'Nightingale 2'}},
     lambda: {'dive_log': {'diver': P('en'), 'buddy': P('en'), 'boat': t('ship', 'en'), 'site': 'Blue Hole'}},
@@ -385,7 +421,7 @@ def restyle(d, s):
 
 
 for i in range(1500):
-    if i % 2 and SET != 'g':
+    if i % 2 and SET in 'ef':
         rule, d = 'mixed', restyle(mixed(), style())
     else:
         j = R.randrange(len(RECORDS[SET]))

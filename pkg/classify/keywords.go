@@ -19,11 +19,20 @@ const (
 	wordAction             // created by, assigned to
 	wordBy                 // by, to
 	wordFill               // of, the, primary: says nothing
+	wordFirst              // a person in Romance languages: what follows says of what
 )
 
 var keyWords = func() map[string]uint16 {
 	m := map[string]uint16{}
 	add := func(w string, flag uint16) {
+		if flag == wordFirst { // of words that are there already, with accents or without
+			for _, form := range [...]string{w, plainForms(w)[0]} {
+				if m[form] != 0 {
+					m[form] |= flag
+				}
+			}
+			return
+		}
 		m[w] |= flag
 		for _, plain := range plainForms(w) {
 			if plain != w && m[plain]&^flag == 0 {
@@ -46,7 +55,7 @@ jméno prijmeni příjmení soyad soyadi soyadı adsoyad имя фамилия �
 cognomi prenomi voornamen roepnaam tussenvoegsel meisjesnaam mellannamn tilltalsnamn mellemnavn mellomnavn kutsumanimi jmena rodne keresztnev vezeteknev
 csaladnev utonev prenume soyisim soyismi onadi göbekadi прізвище батькові имени fornames forenames surnames lastnm firstnm lnm fnm personname familynm givennm firstn
 lastn prenomusuel nomusuel`},
-		{wordHuman, `baptised baptized christened arrested detained wounded retired buddy ettiren lehtar keeper skipper csm accused patient employee emp attendee adjuster appraiser passenger person people persons individual human student pupil teacher tutor instructor trainer professor doctor
+		{wordHuman, `mech tiers officier baptised baptized christened arrested detained wounded retired buddy ettiren lehtar keeper skipper csm accused patient employee emp attendee adjuster appraiser passenger person people persons individual human student pupil teacher tutor instructor trainer professor doctor
 physician nurse surgeon therapist practitioner clinician midwife dentist spouse husband wife child children kid son daughter father mother parent sibling kin guardian
 dependent dependents relative traveler traveller travelers travellers booker occupant resident heir witness rider postdoc borrower taker investigator pi household
 appellant petitioner speaker presenter panelist invitee nominee donor volunteer coach player captain courier pilot interviewer interviewee interpreter mentor mentee
@@ -177,7 +186,7 @@ tulajdonos tolmács ügyfél ügyintéző ügyvéd utas utasok vásárló vendé
 destinatar expeditor fiică fiu frate garant inginer locatar martor mire mireasă moștenitor oaspete pacientă parinte pasager persoană polițist proprietar reclamant
 reprezentant salariat semnatar soț soție șofer utilizator vânzător vizitator voluntar karyawan pasien pengemudi penyewa penerima pengirim siswa guru dokter perawat
 saksi tamu pemilik pembeli penjual peserta pemohon wali ayah ibu anak suami istri nasabah pegawai`},
-		{wordRole, `provider customer client guest contact contacts author authors assignee reporter recipient recipients beneficiary beneficiaries applicant member members manager managers mgr
+		{wordRole, `cust clnt supv provider customer client guest contact contacts author authors assignee reporter recipient recipients beneficiary beneficiaries applicant member members manager managers mgr
 lead leader owner owners approver reviewer reviewers requester requestor creator editor committer contributor contributors maintainer maintainers participant
 participants invitees host hosts agent agents representative rep reps salesperson seller buyer tenant landlord lessee lessor renter borrower lender guarantor insured
 policyholder claimant payer payee payor partner holder accountholder subscriber referrer referee caller operator technician engineer developer translator narrator
@@ -281,6 +290,55 @@ interim ex future duty night shift off local regional national global medical fi
 front desk help haupt neben zweit erst ersatz stell stv stellv gesetzlicher gesetzliche behandelnder behandelnde zuständiger zuständige verantwortlicher verantwortliche
 traitant suppléant tercero nuevo nueva antiguo curante nuovo seconda secondo tweede eerste nieuwe novo nova nowy nowa pierwszy drugi ny nya andre uusi toinen yeni
 ikinci`},
+		{wordFirst, `abonné accompagnant acheteuse actionnaire adhérent adjoint agriculteur aidant ami apprenti architecte artiste assistante assuré assurée avocat avocate bailleur bénévole
+			bénéficiaire candidat candidate chercheur chirurgien citoyen coiffeur collaborateur collaboratrice collègue comptable concubin conducteur conductrice conjoint conjointe
+			conseiller conseillère copropriétaire créancier cuisinier débiteur défendeur défunt dentiste directeur directrice docteur donateur éducateur électeur élève emprunteur
+			encadrant enfant enquêteur enseignant enseignante entraîneur époux épouse étudiant étudiante fiancé fille fils formateur formatrice fonctionnaire frère gardien gérant
+			gérante gestionnaire greffier héritier hôte hôtesse huissier infirmier infirmière ingénieur inspecteur institutrice interprète intervenant inventeur jardinier
+			journaliste juge juré kinésithérapeute légataire livreur locataire maire maître maman mandataire mandant mari mécanicien médiateur mère naissant notaire nourrice nounou
+			opérateur ouvrier parrain marraine participante particulier patiente pasteur père pharmacien photographe pilote plaignant plaignante plombier pompier préposé prévenu
+			procureur proprio psychologue réceptionniste remplaçant requérant résident retraité salariée secouriste signataire sinistré soeur sœur soignant souscripteur stagiaire
+			succeseur suspect témoin traducteur travailleur tuteur tutrice usager vendeuse vérificateur victime visiteur voisin voisine abogado abogada abuelo abuela acompañante
+			acreedor acreditado acusado adjudicatario administrador administradora agraviado alcalde aprendiz apoderado apoderada arquitecto arrendador arrendadora arrendatario
+			arrendataria asegurado asegurada asesor asesora asistente autónomo avalista aval ayudante bebé becario beneficiaria cajero camarero capitán causante cirujano ciudadano
+			cocinero codeudor colaborador compañero compareciente conserje consejero contribuyente cónyuge copiloto corredor cuidador cuidadora demandado demandada demandante
+			denunciante dependiente deudor difunto difunta directora doctora dueño dueña electricista electora enfermero enfermera entrenador esposo esposa estudiante examinador
+			fallecido fiador firmante fontanero fotógrafo funcionario funcionaria heredero heredera hermano hermana hijo hija imputado infractor ingeniero ingeniera inquilina
+			interesado interesada intérprete inversor invitado jardinero jefe jefa jubilado juez jueza legatario letrado lesionado maestra marido mayordomo médicos niño niña niñera
+			notario novio novia obrero operador operadora padrino madrina pareja pasajera periodista perito pintor piloto prestatario procurador profesora propietaria psicólogo
+			querellante recepcionista representante repartidor reo socio socia solicitantes sobrino sospechoso suscriptor testador testigo tía tío titulares trabajadora traductor
+			traductora tutora usuaria vecino vecina vendedora víctima viajero viajera viudo viuda votante ponente remitentes firmantes accompagnatore accusato affittuario alunna
+			amministratore amministratrice apprendista architetto arbitro artigiano assicurato assicurata assistito assistente attore autista avvocato avvocatessa badante bambino
+			bambina cameriere capitano cassiere cittadino collaboratore collega coinquilino compratore comproprietario conducente coniuge consulente contribuente convenuto
+			convivente creditore cuoco curatore debitore defunto defunta delegato dentista dipendenti direttore direttrice dottore dottoressa elettricista elettore erede
+			esaminatore fattorino fidanzato figlio figlia firmatario fotografo fratello garante genitore genitori geometra giardiniere giornalista giudice giurato idraulico
+			imputato incaricato infermiere infermiera ingegnere insegnante istruttore lavoratore lavoratrice locatario locatore marito mediatore medici mittenti moglie muratore
+			neonato nipote nonno nonna notaio operaio operatore ospiti parente partecipante passeggera pensionato pilota portiere possessore poliziotto praticante presidente
+			procuratore professore proprietario proprietaria psicologo rappresentante richiedenti ricercatore ricoverato segretaria segretario sorella sottoscritto sottoscritta
+			studentessa subaffittuario supplente tecnico testatore testimone tirocinante traduttore turista tutore utente utilizzatore vedova vedovo venditore venditrice vicino
+			vicina viaggiatore visitatore vittima volontario zia zio assuntore acompanhante adquirente advogado advogada afilhado aluna anfitrião aposentado arquiteto arrendatário
+			artesão assinante ator atriz avaliador avó avô babá bebê bombeiro cabeleireiro capitão chefe cidadão cirurgião cobrador colaboradora colega comprador condômino condutor
+			condutora cônjuge consultor consumidor contratante contribuinte coordenador corretor cozinheiro credor criança cunhado curador dependente deputado devedor diretor
+			diretora doador doadora dono dona eletricista eleitor empregado empregada enfermeiro enfermeira engenheiro entregador escrivão estagiário estagiária estudante filha
+			filho fisioterapeuta funcionária garçom genitor genitora guia herdeiro herdeira indiciado instrutor inspetor inventariante irmã irmão jardineiro jornalista juiz juíza
+			locador locadora locatário locatária mãe médica mensageiro mestre morador moradora motoboy namorado neto neta noivo noiva notário operário orador ouvidor padrinho
+			madrinha pai palestrante pedreiro pensionista policial porteiro portador possuidor prefeito preposto professor professora proprietária psicóloga queixoso réu requerido
+			requerente reclamante relator responsáveis segurado segurada signatário sobrinho sócio sócia sogra subscritor suplente suspeito tabelião tesoureiro testemunha
+			testemunhas trabalhador trabalhadora tradutor tripulante usuária utilizador veterinário viajante vigilante visitante vítima vizinho vizinha viúva voluntário angajat
+			asigurat beneficiar bolnav chiriaș conducător copil cumpărător curier expeditor fiică fiu garant inginer locatar mamă medic mireasă moștenitor notar oaspete pacientă
+			parinte părinte pasager persoană petent polițist proprietar reclamant reprezentant salariat semnatar soț soție șofer tată turist utilizator vânzător vizitator voluntar
+			paciente empleado empleada pasajero médico medico conductor huesped huésped alumno alumna profesor trabajador passager voyageur médecin medecin eleve professeur
+			personne interlocuteur salarié paziente dipendente passeggero ospite studente funcionário passageiro hóspede motorista aluno titular destinatario remitente contacto
+			solicitante responsable autor miembro vendedor propietario usuario encargado invité destinataire expéditeur titulaire demandeur auteur membre acheteur vendeur
+			propriétaire mittente titolare richiedente responsabile autore membro acquirente intestatario inquilino destinatário remetente responsável tiers officier agente
+			acquéreur ayant cédant cessionnaire cotitulaire créateur débitrice donneur gagnant initiateur interlocutrice invités organisateur payeur porteur preneur propriétaires
+			récipiendaire rédacteur référent remettant représentant réservataire responsables séjournant signé utilisateur utilisatrice valideur anfitrión arrendante autorizado
+			cedente cesionario coautor codirector comisionista compradora concursante consignatario creador cuentahabiente depositante donante encargada fotografiado ganador
+			gestora informante inscrito librador moderador ocupante ordenante organizador otorgante pagador poseedor receptor redactor referido revisor acquirenti bonificante
+			cessionario compilatore compratrice contraente creatore delegante detentore donatore esecutore fideiussore incaricata inviato locatrice mandante mandatario moderatore
+			occupante ordinante organizzatore pagatore portatore redattore relatore revisore sottoscrittore subentrante titolari verbalizzante vincitore beneficiária cessionário
+			comodante comodatário correntista destinatários encarregado favorecido hospedeiro indicado investidor mandatário outorgante portadora promitente recebedor remetentes
+			sacado vencedor`},
 	} {
 		for _, w := range strings.Fields(list.words) {
 			add(w, list.flag)
@@ -351,7 +409,7 @@ var denseKeys = []struct {
 	{fieldBare, fieldBare, []string{"名前", "名称", "名", "이름", "명"}},
 	{fieldThing, 0, []string{"会社", "公司", "企業", "企业", "法人", "社", "銀行", "银行", "病院", "医院", "学校", "大学", "校", "店", "市", "都市", "城市", "町", "村", "区", "県", "省", "州", "国", "地", "所", "先", "場", "站", "駅", "館", "宿", "ホテル", "酒店",
 		"部", "課", "部門", "部门", "科", "商品", "製品", "产品", "物", "品", "車", "车", "船", "本", "书", "書", "曲", "薬", "药", "種", "类", "型", "職業", "职业", "회사", "기업", "은행", "병원", "학교", "도시", "제품", "상품", "부서", "직업"}},
-	{fieldPerson, 0, []string{"者", "人", "徒", "員", "员", "師", "师", "士", "手", "客", "生", "主", "長", "长", "様", "さん", "先生", "医生", "患者", "家族", "父", "母", "妻", "夫", "子", "友", "担当", "ゲスト", "ドライバー", "オーナー", "ユーザー", "スタッフ", "メンバー",
+	{fieldPerson, 0, []string{"者", "人", "徒", "員", "员", "師", "师", "士", "手", "客", "生", "主", "長", "长", "様", "さん", "先生", "医生", "医", "患者", "家族", "父", "母", "妻", "夫", "子", "友", "担当", "ゲスト", "ドライバー", "オーナー", "ユーザー", "スタッフ", "メンバー",
 		"자", "인", "원", "사", "님", "고객", "환자", "기사", "학생", "직원", "손님", "회원"}},
 }
 

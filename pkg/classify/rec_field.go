@@ -7,6 +7,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/stoplog/stoplog/corpus/names"
 )
 
 // PERSON in typed fields of payloads that nobody declared: "firstName": "…". The key
@@ -125,6 +127,12 @@ func keyKind(key []byte) fieldKind {
 		return fieldOther
 	}
 	before := words[n-2]
+	if words[0]&wordFirst != 0 && head&(wordHuman|wordRole|wordName|wordWhole|wordPart|wordOther|wordLoose|wordBy) == 0 && !pieceWords[last] {
+		if words[0]&wordHuman != 0 && head&wordThing == 0 { // médico tratante; titular del vehículo may be a firm
+			return fieldPerson
+		}
+		return fieldRole
+	}
 	switch {
 	case pieceWords[last] && head&wordWhole == 0: // guest first
 		if all&(wordHuman|wordRole) != 0 {
@@ -177,7 +185,7 @@ func keyKind(key []byte) fieldKind {
 		return fieldRole
 	case companyWords[first] && n == 2: // razón social
 		return fieldThing
-	case head&wordBy != 0 && before == 0 && (last == "by" || last == "von" || last == "por" || last == "par" || last == "przez"):
+	case head&wordBy != 0 && before == 0 && agentBy[last]:
 		return fieldAgent
 	case (last == "id" || last == "ref") && before&(wordHuman|wordRole) != 0:
 		return fieldLoose // some systems show who it is in its place
@@ -215,6 +223,9 @@ func thingOrText(word string) fieldKind {
 var textKeys = wordSet(`title description summary subject event issue ticket document doc report form task job step action status type message content list view feature role test
 procedure method rule filter policy permission setting option attribute property param parameter variable environment label tag item series collection unit line label_ widget chart board
 milestone epic sprint template location place venue address region area profile scope channel topic category group class oggetto betreff asunto objet onderwerp`)
+
+// agentBy are words for by behind which somebody is named, whatever was done.
+var agentBy = wordSet("by von durch por par przez door av af da dal dalla pelo pela")
 
 // companyWords begin keys of names of firms: ragione sociale.
 var companyWords = wordSet("razon razón ragione raison razao razão denominazione denominacion denominación")
@@ -667,6 +678,25 @@ func (s *scan) fields() {
 	if len(things) > 0 {
 		s.vetoNames(things)
 	}
+	s.hits = slices.DeleteFunc(s.hits, func(h hit) bool { return h.typ == "PERSON" && s.keyWord(h.start, h.end, quote) })
+}
+
+// keyWord reports whether a span is all of a key, and a word that nobody is called: the
+// tagger sees a capital and a colon behind it.
+func (s *scan) keyWord(start, end int, quote byte) bool {
+	if s.at(start-1) != quote || s.at(end) != quote {
+		return false
+	}
+	i := end + 1
+	for s.at(i) == ' ' {
+		i++
+	}
+	if s.at(i) != ':' {
+		return false
+	}
+	var buf [64]byte
+	word := s.text[start:end]
+	return bytes.IndexByte(word, ' ') < 0 && len(word) < len(buf) && names.Of(lowerInto(buf[:0], word))&(names.Forename|names.RareForename) == 0
 }
 
 // columnKeys are the keys of arrays that name the columns of the rows that follow.
