@@ -242,7 +242,7 @@ func (g *gate) ascii(dst []piece, text []byte, m *gateMasks) []piece {
 // hashWords hashes the words of text, which was looked at, and notes where they begin.
 func (m *gateMasks) hashWords(text []byte) {
 	m.hash = slices.Grow(m.hash[:0], len(text)/2+1)[:len(text)/2+1]
-	m.begin, m.count = append(m.begin[:0], m.word...), append(m.count[:0], make([]int32, len(m.word))...)
+	m.begin, m.count = slices.Grow(m.begin[:0], len(m.word))[:len(m.word)], slices.Grow(m.count[:0], len(m.word))[:len(m.word)]
 	n, carry := 0, uint64(0)
 	for i, w := range m.word {
 		next := uint64(0)

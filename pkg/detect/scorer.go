@@ -11,7 +11,7 @@ import "github.com/stoplog/stoplog/pkg/chunk"
 // the gate passes it (gate.go) or a rule matches in it, and all of a view when one
 // of them may matter. What the best windows score, what the
 // rules say and what kind of text surrounds them decide together (evidence.go). A score
-// outside [0,1] is a fault, and the text is held.
+// that is no number is a fault, and the text is held.
 //
 // [Detector.Windows] hands out these windows, so training sees what scanning sees; with
 // all set it also gives the ones the gate would drop (Gated false).

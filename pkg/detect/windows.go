@@ -306,17 +306,20 @@ func (s *scratch) logit(text []byte, m *Model, lo, hi int) float64 {
 func (s *scratch) judgeWindow(n *node, text []byte, m *Model, lo, hi int) {
 	w := &s.w
 	z := s.logit(text, m, lo, hi)
-	p := m.Probability(z)
-	if math.IsNaN(p) || p < 0 || p > 1 {
+	if math.IsNaN(z) || math.IsInf(z, 0) {
 		s.exceeded = true
 		return
 	}
+	if z < low {
+		return
+	}
+	p := m.Probability(z)
 	s.evidence.window(w, z)
 	// Where a window may matter all windows of its view are scored: what the gate costs in
 	// recall is then what it overlooks altogether, not which windows of a text it picks.
-	s.near = s.near || z >= low
+	s.near = true
 	// The best window is always shown: nobody is to be asked about a text without a reason.
-	if p >= minModelFinding && w.Kind == Sentence || z >= low && p > s.loudest {
+	if p >= minModelFinding && w.Kind == Sentence || p > s.loudest {
 		s.foundByModel(n, w, p)
 	}
 	s.loudest = math.Max(s.loudest, p)

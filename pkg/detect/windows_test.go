@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -42,6 +43,7 @@ func TestWindowsAddUp(t *testing.T) {
 func windowsAddUp(t *testing.T, m *Model, text string) (ran int) {
 	s, d := new(scratch), detector(t).WithModel(m)
 	var f Features
+	best := math.Inf(-1)
 	s.begin(d, Input{Text: []byte(text)})
 	s.all, s.visit = true, func(w *Window) {
 		view := s.cur.v.Text
@@ -51,9 +53,13 @@ func windowsAddUp(t *testing.T, m *Model, text string) (ran int) {
 		if got, want := s.logit(view, m, lo, lo+len(w.parts)), m.Logit(&f); got != want {
 			t.Errorf("%q of %q: %v, want %v", w.Text, text, got, want)
 		}
+		best = max(best, m.Logit(&f))
 		ran++
 	}
 	s.scan()
+	if got := d.WithModel(m.Open()).Figures([]byte(text)).Top; best >= low && ran <= fewExtra && got != best {
+		t.Errorf("the best window of %q: %v, want %v", text, got, best)
+	}
 	return ran
 }
 
