@@ -20,6 +20,7 @@ const (
 	// Of composed attacks, most of which are not English; of the labelled sets it is as much
 	// (bench/quality).
 	gateRecall = 0.995
+	gatePass   = 0.05 // whatever that costs, no more of the windows of packages may pass
 	gateEpochs = 5
 )
 
@@ -106,7 +107,16 @@ func (t *trainer) setGate(m *detect.Model, w *detect.Weights, c *composer, hones
 		}
 		return float64(k) / float64(max(n, 1)), float64(ks) / float64(max(ns, 1))
 	}
+	w.GateAt = 0
+	var margins []float64
+	cut := cutter{t.cut.d.WithModel(m.WithGate(*w))}
+	for _, d := range honest {
+		cut.each(d, true, func(w *detect.Window, _ int) { margins = append(margins, w.Margin) })
+	}
 	lo, hi := -8.0, 8.0
+	if len(margins) > 0 {
+		lo = quantile(margins, 1-gatePass)
+	}
 	for range 10 {
 		w.GateAt = (lo + hi) / 2
 		if suspect, quarantine := flagged(); min(suspect, quarantine) >= gateRecall {
@@ -117,7 +127,7 @@ func (t *trainer) setGate(m *detect.Model, w *detect.Weights, c *composer, hones
 	}
 	w.GateAt = lo
 	suspect, quarantine := flagged()
-	cut := cutter{t.cut.d.WithModel(m.WithGate(*w))}
+	cut = cutter{t.cut.d.WithModel(m.WithGate(*w))}
 	passed, all := 0, 0
 	for _, d := range honest {
 		cut.each(d, true, func(w *detect.Window, _ int) {

@@ -244,6 +244,7 @@ func (m *gateMasks) hashWords(text []byte) {
 	m.hash = slices.Grow(m.hash[:0], len(text)/2+1)[:len(text)/2+1]
 	m.begin, m.count = slices.Grow(m.begin[:0], len(m.word))[:len(m.word)], slices.Grow(m.count[:0], len(m.word))[:len(m.word)]
 	n, carry := 0, uint64(0)
+	hash, whole := m.hash, len(text)-8
 	for i, w := range m.word {
 		next := uint64(0)
 		if i+1 < len(m.word) {
@@ -254,11 +255,11 @@ func (m *gateMasks) hashWords(text []byte) {
 		m.begin[i], m.count[i] = begin, int32(n)
 		for ; begin != 0; begin &= begin - 1 {
 			bit := bits.TrailingZeros64(begin)
-			at := i<<6 + bit
+			at := i<<6 | bit
 			size := bits.TrailingZeros64(^(w>>(bit&63) | next<<1<<(^bit&63)))
 			var x uint64
-			if at+8 <= len(text) {
-				x = binary.LittleEndian.Uint64(text[at : at+8 : len(text)])
+			if at <= whole {
+				x = binary.LittleEndian.Uint64(text[at:])
 			} else {
 				x = firstBytes(text, at, at+size)
 			}
@@ -266,7 +267,7 @@ func (m *gateMasks) hashWords(text []byte) {
 			if byte(x) <= '9' {
 				h = gateDigit
 			}
-			m.hash[n] = h
+			hash[n] = h
 			n++
 		}
 	}
