@@ -112,10 +112,8 @@ type node struct {
 	line, lineAsked int // where the line of the place begins that was asked for last
 }
 
-type slot struct {
-	epoch      uint32
-	start, end int32
-}
+// slot is the latest match of the first steps of a sequence.
+type slot struct{ start, end int32 }
 
 // scratch is the working memory of one scan; it is kept and used again.
 type scratch struct {
@@ -132,7 +130,7 @@ type scratch struct {
 	cands   []candidate
 	voices  []voice
 	slots   []slot
-	epoch   uint32
+	filled  []uint64 // a bit for each slot
 
 	wants view.Wants // views that words of the node ask for
 	// Where the words that tell of each shape stand.
@@ -189,7 +187,7 @@ func (s *scratch) begin(d *Detector, in Input) {
 	s.expanded, s.exceeded, s.discuss, s.loudest, s.score = 0, false, 0, 0, 0
 	s.evidence = evidence{heard: s.evidence.heard[:0]}
 	if len(s.slots) < d.slots {
-		s.slots, s.epoch = make([]slot, d.slots), 0
+		s.slots, s.filled = make([]slot, d.slots), make([]uint64, (d.slots+63)/64)
 	}
 	if len(s.met) < d.classes {
 		s.met, s.windows = make([]uint32, d.classes), 0
@@ -465,17 +463,17 @@ func less(a, b occurrence) bool {
 // match runs every sequence over the occurrences. For each step only the partial
 // match that ended last is kept: it is the nearest to whatever follows.
 func (s *scratch) match(n *node, text []byte) {
-	if s.epoch++; s.epoch == 0 {
-		clear(s.slots)
-		s.epoch = 1
-	}
+	clear(s.filled)
 	d := s.d
 	for _, o := range s.occ {
 		for _, u := range d.uses[d.filled[o.term]:d.filled[o.term+1]] {
 			start := o.start
 			if u.before >= 0 {
+				if s.filled[u.before>>6]>>(u.before&63)&1 == 0 {
+					continue
+				}
 				prev := &s.slots[u.before]
-				if prev.epoch != s.epoch || prev.end > o.start {
+				if prev.end > o.start {
 					continue
 				}
 				if gap := o.start - prev.end; gap > u.gap && gap-s.stepped(n, prev.end, o.start) > u.gap {
@@ -487,7 +485,8 @@ func (s *scratch) match(n *node, text []byte) {
 				s.cands = append(s.cands, candidate{rule: u.rule, start: start, end: o.end})
 				continue
 			}
-			s.slots[u.slot] = slot{s.epoch, start, o.end}
+			s.slots[u.slot] = slot{start, o.end}
+			s.filled[u.slot>>6] |= 1 << (u.slot & 63)
 		}
 	}
 }
