@@ -24,7 +24,7 @@ var phoneContext = recogniser{
 		"cellulare,cell,chiamare,chiamami,chiami,chiamate,richiamare,mio numero,numero di telefono,recapito," +
 		"telefone,telemóvel,telemovel,ligue,ligar,liga,contacto,contato,meu número,telefoon,telefoonnummer,mobiel,bellen,bel,bereikbaar,terugbellen,mijn nummer,gsm," +
 		"numer,numer telefonu,komórka,komórkowy,kom,dzwoń,dzwonić,zadzwoń,zadzwonić,mój numer,ringa,ring mig,mitt nummer,tlf,telefonnummer,puh,puhelin,soita,gsm nummer,volejte,zavolejte,telefonní,mobilní,hívjon,telefonszám,telefonul,sunați,mobilul," +
-		"numara,numarası,cep,cep telefonu,arayın,arayınız,ara,telefonu,simu,telepon,hp,hubungi,điện thoại,gọi,số điện thoại,telepono,тел,телефон,моб,мобильный,номер,позвоните,звоните,звонить,телефону,зателефонуйте,τηλέφωνο,τηλ,κινητό," +
+		"numara,numarası,cep,cep telefonu,arayın,arayınız,ara,telefonu,simu,telepon,hp,hubungi,điện thoại,gọi,số điện thoại,telepono,тел,телефон,моб,мобильный,номер,позвоните,звоните,звонить,телефону,зателефонуйте,телефонуйте,дзвоніть,τηλ,καλέστε,τηλέφωνο,τηλ,κινητό," +
 		"电话,手机,电话号码,致电,電話,携帯,番号,전화,휴대폰,연락처,โทร,โทรศัพท์,फोन,मोबाइल,हाथ,कॉल,هاتف,الهاتف,جوال,اتصل,טלפון,נייד",
 }
 
@@ -32,7 +32,7 @@ var phoneContext = recogniser{
 var notPhone = recogniser{
 	entity: "",
 	words: "order,invoice,id,isbn,issn,tracking,ticket,ref,reference,version,serial,account,routing,amount,total,sku,barcode,upc,ean,case,transaction,batch,part,model," +
-		"timestamp,ts,unix,epoch,pid,size,bytes,offset,count,duration,imei,iccid,vin,npi,ssn,sin,mrn,nhs,tfn,abn,acn,policy,member,patient,passport,licence,license,doi,arxiv,rfc,issue,pr,commit,build,zip,bestellnummer,rechnung,rechnungsnummer,kundennummer,facture,commande,pedido,factura",
+		"checksum,crc,timestamp,ts,unix,epoch,pid,size,bytes,offset,count,duration,imei,iccid,vin,npi,ssn,sin,mrn,nhs,tfn,abn,acn,policy,member,patient,passport,licence,license,doi,arxiv,rfc,issue,pr,commit,build,zip,bestellnummer,rechnung,rechnungsnummer,kundennummer,facture,commande,pedido,factura",
 }
 
 type digitGroup struct {

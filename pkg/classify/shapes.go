@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -161,10 +162,25 @@ var shapesOnce = sync.OnceValue(func() *shapeTable {
 			var b ctxBits
 			b.set(i)
 			t.addWords(w, b)
+			// Capitals that are not ASCII are not folded when words are looked up.
+			if r, n := utf8.DecodeRuneInString(w); unicode.ToUpper(r) != r && strings.ToUpper(w) != upperASCII(w) {
+				t.addWords(string(unicode.ToUpper(r))+w[n:], b)
+				t.addWords(strings.ToUpper(w), b)
+			}
 		}
 	}
 	return t
 })
+
+// upperASCII writes the ASCII letters of a word as capitals.
+func upperASCII(w string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' {
+			return r - ('a' - 'A')
+		}
+		return r
+	}, w)
+}
 
 func isDense(r rune) bool {
 	return r >= 0x0E00 && r <= 0x0E7F || r >= 0x2E80 && r <= 0x9FFF || r >= 0xAC00 && r <= 0xD7A3 || r >= 0x3040 && r <= 0x30FF
