@@ -182,7 +182,9 @@ func TestDecoderPlain(t *testing.T) {
 	}
 }
 
-// SPEC: DET-2. Korean letters are composed as the Unicode library composes them.
+// Korean letters are composed as the Unicode library composes them.
+//
+// SPEC: DET-2
 func TestHangul(t *testing.T) {
 	rng := rand.New(rand.NewSource(6))
 	signs := []rune{0x1100, 0x1112, 0x1113, 0x1161, 0x1175, 0x1176, 0x11a7, 0x11a8, 0x11c2, 0x11c3, 0x0301, 0xac00, 0xac01, 'a', ' '}
@@ -208,6 +210,7 @@ func TestHangul(t *testing.T) {
 	}
 }
 
+// Letters and marks are those of the Unicode library.
 func TestLetterKind(t *testing.T) {
 	for r := rune(0); r < 0x30000; r++ {
 		letter, like := letterKind(r)
