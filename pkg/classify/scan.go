@@ -60,6 +60,9 @@ func hitsIn(text []byte, depth int, noNames bool) []hit {
 	s.run(text)
 	hits := s.hits
 	*s = scan{runs: s.runs} // the pool keeps no content
+	if len(text) > 1<<20 {
+		s.runs = runs{} // nor the memory of a large document
+	}
 	scans.Put(s)
 	return hits
 }
