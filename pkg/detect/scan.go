@@ -242,8 +242,13 @@ func (s *scratch) node(i int) {
 }
 
 // ownInverse are views that undo themselves: one of such a view shows its parent again.
-// Text that asks for them in both directions costs twice the work without that.
-var ownInverse = map[string]view.Wants{"word-order": view.WantOrder, "atbash": view.WantAtbash, "rot47": view.WantRot47}
+// Text that asks for them in both directions costs twice the work without that. What
+// lies around a cipher is garbled by undoing it, and no reason to undo one.
+var ownInverse = map[string]view.Wants{
+	"word-order": view.WantOrder, "atbash": view.WantAtbash | view.WantCipher, "rot47": view.WantRot47 | view.WantCipher,
+	"reversed": view.WantCipher, "reversed-words": view.WantCipher, "caesar": view.WantCipher, "rot13": view.WantCipher,
+	"doubled": view.WantCipher, "every-second": view.WantCipher, "every-third": view.WantCipher,
+}
 
 // room is how many bytes the views of the text may still hold.
 func (s *scratch) room() int { return maxExpand*len(s.text) + expandMin - s.expanded }

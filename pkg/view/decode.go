@@ -28,6 +28,8 @@ type Decoder struct {
 	// digits inside words. Without any they may stand everywhere.
 	coded, spaced, packed, leety []uint64
 
+	odd []oddity // where Probe saw ciphers
+
 	// Where signs come next: the end of a link with a title, of a tag, of a comment,
 	// and a closing tag.
 	title, tagEnd, commentEnd, closing ahead
@@ -135,7 +137,10 @@ func (d *Decoder) spend(n int) { d.work += n }
 // text. It gives up, and reports false, when the views hold more than room bytes. The
 // slice is valid until the next call, the views until Reset.
 func (d *Decoder) Decode(text []byte, wants Wants, room int) (views []View, ok bool) {
-	d.look(text)
+	if !d.holds(text) {
+		d.look(text)
+		d.cipherAll(wants)
+	}
 	clear(d.views)
 	d.views, d.room = d.views[:0], room
 	for _, x := range decoders {
@@ -172,6 +177,7 @@ var decoders = [...]struct {
 	{WantSpelling, (*Decoder).respell},
 	{WantReversed, (*Decoder).reversed},
 	{WantOrder, (*Decoder).order},
+	{WantCipher, (*Decoder).decipher},
 	{WantAtbash, func(d *Decoder) { d.mapped("atbash", atbash) }},
 	{WantRot47, func(d *Decoder) { d.mapped("rot47", rot47) }},
 }

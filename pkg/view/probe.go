@@ -28,6 +28,8 @@ const (
 	WantOrder                      // words in reverse order
 	WantAtbash
 	WantRot47
+	WantCipher                 // letters that read as no language, and do when they are put back
+	WantJoined                 // words with other signs than spaces between them
 	WantCaesar Wants = 1 << 16 // plus the shift: see Caesar
 )
 
@@ -315,6 +317,7 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 	}
 	d.seen = false
 	d.title = ahead{sign: `")`}
+	d.odd = d.odd[:0]
 	var w Wants
 	leet, tail := 0, 0
 	upper, digit, sign := d.upper[:len(d.letter)], d.digit[:len(d.letter)], d.sign[:len(d.letter)]
@@ -349,6 +352,7 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 			w |= WantCodes
 			d.coded[k>>6] |= 1 << (k & 63)
 		}
+		w |= d.ciphered(k)
 		if 64*k+64 < len(text) {
 			w |= d.signsTell(k, sign[k])
 			continue

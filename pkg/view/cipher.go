@@ -1,0 +1,507 @@
+package view
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// Letters that read as no language, and do when they are put back: shifted by n places,
+// counted from the other end of the alphabet, backwards, doubled, with letters between
+// them. What a text says does not matter: how often letters stand side by side tells.
+
+// pairRows says how often two letters stand side by side in texts of ten languages that
+// are written in Latin letters: a hex digit is twice the natural logarithm of the ratio to
+// chance, and eight. Row and column 0 stand for what is no letter. [TestPairTable]
+// makes it of the corpus.
+const pairRows = `
+8dbcdcaaac9abbbbc9bcdaab2a9
+d889a2697979bac794bbb876287
+69300a000920700800743800050
+7a160900b936711b00727700047
+ba215c020b11445a30762822056
+e87999796968bad584dca786867
+870017610800401800726600010
+a9002a065904616800754800000
+9a100b000902424800638602020
+c97a8b795278a9c9639ba572467
+780028310403124500030610001
+a90309001804624800466701000
+bb337b353a05954941077841061
+ab603b000902474990143800050
+da28bb6a5b46637a3339b863075
+c477978747479ac882b99a68255
+8a003a214801812a60a57700040
+200000000000100000000900000
+cb568c373b26687a31799954067
+da292b226a1765498329b925057
+db331c11ba24544b40a88906065
+a8676a66485689a460a99334355
+48000a000800000800500320000
+880218007802205710540100050
+560103000300000140006000000
+a92537130623644840265402002
+981349030803435600103604073`
+
+// letterClass is 1 … 26 for letters, and 0.
+var letterClass = func() (t [256]uint8) {
+	for c := range 256 {
+		if isLetter(byte(c)) {
+			t[c] = byte(c) & 31
+		}
+	}
+	return t
+}()
+
+// pairs holds for each pair of letters how usual it is, in the lower half, and in the
+// upper half how much more usual than backwards.
+var pairs, usual = func() (t [1024]int32, usual [27]int) {
+	rows := strings.Fields(pairRows)
+	at := func(a, b int) int32 {
+		if a < len(rows) && b < len(rows) {
+			return int32(hexVal(rows[a][b])) - 8
+		}
+		return 0
+	}
+	for a := range 32 {
+		for b := range 32 {
+			t[a|b<<5] = at(a, b) + (at(a, b)-at(b, a))<<16
+		}
+	}
+	// How usual a letter is: among those that follow any.
+	for b := range usual {
+		for a := range usual {
+			usual[b] += int(at(a, b))
+		}
+	}
+	return t, usual
+}()
+
+// Sums over the pairs of a block below which it is looked at closely: over every second
+// pair, then over nearly all. One honest block in thirty passes the first, one in fifty both.
+const (
+	oddPairs, oddAll   = 6, 16
+	oddOrder, oddTurns = 1, 2
+)
+
+// odd reports at a glance whether 64 bytes that are mostly letters may be ciphered. Signs
+// count as the letters whose last five bits they share, as most of them are none.
+func odd(b *[64]byte) bool {
+	w := binary.LittleEndian.Uint64(b[:])
+	if w ^= w >> 8; w&0x00ff00ff00ff00ff == 0 || w&0x0000ff00ff00ff00 == 0 {
+		return true // letters twice
+	}
+	sum := int32(0)
+	for k := 0; k < 64; k += 8 {
+		sum += fourPairs(b[k:])
+	}
+	usual := int32(int16(sum))
+	if usual >= oddPairs && (sum-usual)>>16 >= oddOrder {
+		return false
+	}
+	for k := 1; k < 56; k += 8 {
+		sum += fourPairs(b[k:])
+	}
+	usual = int32(int16(sum))
+	return usual < oddAll || (sum-usual)>>16 < oddTurns
+}
+
+// fourPairs sums the pairs of eight bytes up, which do not overlap.
+func fourPairs(b []byte) int32 {
+	w := binary.LittleEndian.Uint64(b)
+	i := w&0x001f001f001f001f | w>>3&0x03e003e003e003e0
+	return pairs[i&1023] + pairs[i>>16&1023] + pairs[i>>32&1023] + pairs[i>>48]
+}
+
+// A fit says how a text of letters reads: ten times the mean of how usual its pairs are,
+// and of how much more usual than backwards.
+type fit struct{ usual, order int }
+
+// fitOf reads text.
+func fitOf(text []byte) fit { return fitAs(text, &asIs) }
+
+// fitAs reads text with each letter put in the place of another.
+func fitAs(text []byte, letters *[32]uint8) fit {
+	usual, order, n := 0, 0, 0
+	last := uint8(0)
+	for _, c := range text {
+		x := letters[letterClass[c]&31]
+		p := pairs[int(last&31)|int(x&31)<<5]
+		u := int(int16(p))
+		usual, order, n = usual+u, order+(int(p)-u)>>16, n+int(bit(x|last != 0))
+		last = x
+	}
+	if n == 0 {
+		return fit{}
+	}
+	return fit{10 * usual / n, 10 * order / n}
+}
+
+// asIs, mirrored and shifted are letters in the place of others: as they are, counted from
+// the other end, and some places on.
+var asIs, mirrored, shifted = func() (is, m [32]uint8, s [26][32]uint8) {
+	for x := 1; x <= 26; x++ {
+		is[x], m[x] = uint8(x), uint8(27-x)
+		for n := range s {
+			s[n][x] = uint8(1 + (x-1+n)%26)
+		}
+	}
+	return is, m, s
+}()
+
+// A cipher is one way to write letters as others.
+type cipher uint8
+
+// The ciphers: 1 … 25 are shifts.
+const (
+	ciphAtbash cipher = 26 + iota
+	ciphBack
+	ciphRot47
+	ciphTwice  // every letter twice
+	ciphSecond // every second letter counts
+	ciphThird
+	ciphers
+)
+
+// How a text must read to be one, and how much better than it did.
+const (
+	fitUsual = 12
+	fitGain  = 12
+	fitOrder = 5
+)
+
+// cipherOf gives the cipher that text is written in; 0: none that is known. Well says
+// that it reads well as it is.
+func (d *Decoder) cipherOf(text []byte) (c cipher, well bool) {
+	d.spend(len(text))
+	plain := fitOf(text)
+	if plain.usual >= fitUsual && plain.order > 0 {
+		return 0, true
+	}
+	var count [27]int
+	twice, others := 0, 0
+	last := byte(0)
+	for _, c := range text {
+		x := letterClass[c]
+		count[x]++
+		switch {
+		case x == 0 && c > ' ':
+			others++
+		case x != 0 && c == last:
+			twice++
+			c = 0
+		}
+		last = c
+	}
+	letters, kinds := len(text)-count[0], 0
+	for _, n := range count[1:] {
+		kinds += int(bit(n > 0))
+	}
+	if letters < 20 || kinds < 8 || others*8 > len(text) {
+		return 0, false // programs, tables
+	}
+	if twice*5 >= letters*2 {
+		return ciphTwice, false
+	}
+	// The best of the ciphers that are tried.
+	best, most := cipher(0), max(fitUsual, plain.usual+fitGain)-1
+	try := func(c cipher, letters *[32]uint8) {
+		if x := fitAs(text, letters).usual; x > most {
+			best, most = c, x
+		}
+	}
+	space := func(c cipher) {
+		d.buf = c.undo(d.buf[:0], text)
+		if x := fitOf(d.buf); x.usual > most && x.usual >= fitUsual+4 && x.order > 0 && len(d.buf) >= 16 {
+			best, most = c, x.usual
+		}
+	}
+	if plain.usual < fitUsual {
+		// The two shifts that make the letters themselves most usual.
+		var shifts [2]cipher
+		var sums [2]int
+		for n := cipher(1); n < 26; n++ {
+			sum := 0
+			for x, k := range usual[1+n:] {
+				sum += count[1+x] * k
+			}
+			for x, k := range usual[1 : 1+n] {
+				sum += count[27-int(n)+x] * k
+			}
+			switch {
+			case shifts[0] == 0 || sum > sums[0]:
+				shifts[1], sums[1] = shifts[0], sums[0]
+				shifts[0], sums[0] = n, sum
+			case shifts[1] == 0 || sum > sums[1]:
+				shifts[1], sums[1] = n, sum
+			}
+		}
+		try(shifts[0], &shifted[shifts[0]])
+		try(shifts[1], &shifted[shifts[1]])
+		try(ciphAtbash, &mirrored)
+		if plain.usual < 0 && best == 0 {
+			space(ciphSecond)
+			space(ciphThird)
+		}
+		if best != 0 {
+			return best, false
+		}
+	}
+	if plain.order <= -fitOrder {
+		d.buf = append(d.buf[:0], text...)
+		slices.Reverse(d.buf)
+		if back := fitOf(d.buf); back.usual >= fitUsual && back.usual-plain.usual >= fitOrder {
+			return ciphBack, false
+		}
+	}
+	return 0, false
+}
+
+// undo appends text as it was before the cipher. It is for reading how usual it is.
+func (c cipher) undo(dst, text []byte) []byte {
+	if f := c.byByte(); f != nil {
+		for _, x := range text {
+			dst = append(dst, f(x))
+		}
+		return dst
+	}
+	n := c.every()
+	best := 0 // the beginning from which it reads best
+	if n > 1 && c != ciphTwice {
+		most := 0
+		for from := range n {
+			tmp := dst[:0]
+			for i := from; i < len(text); i += n {
+				tmp = append(tmp, text[i])
+			}
+			if x := fitOf(tmp).usual; from == 0 || x > most {
+				most, best = x, from
+			}
+		}
+	}
+	for i := best; i < len(text); i += n {
+		dst = append(dst, text[i])
+	}
+	return dst
+}
+
+// every is how many letters one letter became.
+func (c cipher) every() int {
+	switch c {
+	case ciphTwice, ciphSecond:
+		return 2
+	case ciphThird:
+		return 3
+	}
+	return 1
+}
+
+// byByte is the function that undoes a cipher of single letters; nil: it is another one.
+func (c cipher) byByte() func(byte) byte {
+	switch {
+	case c > 0 && c < 26:
+		return caesar(int(c))
+	case c == ciphAtbash:
+		return atbash
+	case c == ciphRot47:
+		return rot47
+	}
+	return nil
+}
+
+func (c cipher) name() string {
+	switch {
+	case c == 13:
+		return "rot13"
+	case c < 26:
+		return "caesar"
+	}
+	return [...]string{"atbash", "reversed", "rot47", "doubled", "every-second", "every-third"}[c-ciphAtbash]
+}
+
+// deciphers looks closely at block k, which may be ciphered, and notes how. With c its
+// cipher is known, if it has one.
+func (d *Decoder) deciphers(k int, c cipher) Wants {
+	n := len(d.text)
+	// Where the cipher begins and ends nobody knows.
+	for _, at := range [...]int{0, -32, 32} {
+		from := max(0, min(64*k+at, n-64))
+		window := d.text[from:min(n, from+64)]
+		is, well := c, false
+		if c == 0 {
+			is, well = d.cipherOf(window)
+		} else if d.buf = c.undo(d.buf[:0], window); !prose(d.buf) {
+			is = 0
+		}
+		if well {
+			break
+		}
+		if is == 0 {
+			continue
+		}
+		if i := len(d.odd) - 1; i >= 0 && d.odd[i].cipher == is && int(d.odd[i].to) >= from-128 {
+			d.odd[i].to = int32(max(int(d.odd[i].to), from+len(window)))
+		} else {
+			d.odd = append(d.odd, oddity{extent{int32(from), int32(from + len(window))}, is})
+		}
+		return WantCipher
+	}
+	return 0
+}
+
+// prose reports text that reads like a language and holds little else.
+func prose(text []byte) bool {
+	others := 0
+	for _, c := range text {
+		others += int(bit(letterClass[c] == 0 && c > ' '))
+	}
+	x := fitOf(text)
+	return others*8 <= len(text) && x.usual >= fitUsual && x.order > 0
+}
+
+// cipherAll looks for ciphers in a text that Probe has not seen.
+func (d *Decoder) cipherAll(wants Wants) {
+	d.odd = d.odd[:0]
+	if wants&WantCipher != 0 {
+		for k := range d.letter {
+			d.ciphered(k)
+		}
+	}
+}
+
+// ciphered looks whether block k may be ciphered. Programs and tables, which hold many
+// signs, are no prose in any cipher of letters.
+func (d *Decoder) ciphered(k int) (w Wants) {
+	letter, others := d.letter[k], d.sign[k]|d.digit[k]
+	n := bits.OnesCount64(letter)
+	if bits.OnesCount64(others) <= 8 {
+		switch b := d.text[64*k:]; {
+		case len(b) >= 64:
+			if n >= 40 && odd((*[64]byte)(b)) {
+				w = d.deciphers(k, 0)
+			}
+		case k > 0: // the last one, and what lies before it
+			if odd((*[64]byte)(d.text[len(d.text)-64:])) {
+				w = d.deciphers(k, 0)
+			}
+		case n >= 20:
+			w = d.deciphers(k, 0)
+		}
+		return w
+	}
+	if n <= 36 && dense(letter, d.upper[k], d.digit[k], d.sign[k]) {
+		w = d.deciphers(k, ciphRot47)
+	}
+	return w
+}
+
+// oddity is a part of a text that is ciphered.
+type oddity struct {
+	extent
+	cipher cipher
+}
+
+// decipher puts back what Probe saw to be ciphered.
+func (d *Decoder) decipher() {
+	text := d.text
+	for c := cipher(1); c < ciphers; c++ {
+		d.p[0].reset()
+		d.p[1].reset()
+		last := 0
+		for _, x := range d.odd {
+			if x.cipher != c {
+				continue
+			}
+			// What lies around it is ciphered too, up to a white space.
+			reach := 64
+			if c == ciphTwice {
+				reach = 512 // many blocks of it are not odd enough
+			}
+			from, to := max(last, int(x.from)-reach), min(len(text), int(x.to)+reach)
+			for from > last && text[from-1] > ' ' {
+				from--
+			}
+			for to < len(text) && text[to] > ' ' {
+				to++
+			}
+			if from >= to {
+				continue
+			}
+			last = to
+			d.spend(to - from)
+			d.p[0].add(from, to)
+			d.p[1].add(from, to)
+			d.put(c, from, to)
+			d.p[0].end(to)
+			d.p[1].end(to)
+		}
+		d.apply(c.name(), &d.p[0])
+		if c == ciphBack {
+			d.apply("reversed-words", &d.p[1])
+		}
+	}
+}
+
+// put appends to the first list of patches what text[from:to] was, and, where it is
+// backwards, to the second one what it was when each word is.
+func (d *Decoder) put(c cipher, from, to int) {
+	text := d.text
+	p := &d.p[0]
+	switch {
+	case c == ciphBack:
+		backwards(&p.View, text, from, to)
+		words, pos := &d.p[1].View, from
+		for _, t := range d.tokens([]extent{{int32(from), int32(to)}}) {
+			words.copy(text, pos, t.from)
+			backwards(words, text, t.from, t.to)
+			pos = t.to
+		}
+		words.copy(text, pos, to)
+	case c == ciphTwice:
+		for i := from; i < to; i++ {
+			n := 1
+			if i+1 < to && text[i+1] == text[i] {
+				n = 2
+			}
+			p.put(text[i], i, i+n)
+			i += n - 1
+		}
+	case c.every() > 1:
+		n := c.every()
+		for start := from; start < to; { // line by line: each begins anew
+			end := start
+			for end < to && text[end] != '\n' {
+				end++
+			}
+			best, most := 0, 0
+			for k := range n {
+				d.buf = d.buf[:0]
+				for i := start + k; i < end; i += n {
+					d.buf = append(d.buf, text[i])
+				}
+				if x := fitOf(d.buf).usual; k == 0 || x > most {
+					best, most = k, x
+				}
+			}
+			for i := start + best; i < end; i += n {
+				p.put(text[i], i, min(end, i+n))
+			}
+			if end < to {
+				p.put('\n', end, end+1)
+			}
+			start = end + 1
+		}
+	default:
+		f := c.byByte()
+		for i := from; i < to; i++ {
+			p.put(f(text[i]), i, i+1)
+		}
+	}
+}
+
+// dense reports a block that may be rot47, whose letters become digits, signs and
+// capitals, or another alphabet without small letters.
+func dense(letter, upper, digit, sign uint64) bool {
+	return bits.OnesCount64(letter&^upper) <= 28 && bits.OnesCount64(sign) >= 6 && bits.OnesCount64(digit) >= 6 && bits.OnesCount64(upper) >= 6
+}
