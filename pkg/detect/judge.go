@@ -59,6 +59,9 @@ func (s *scratch) judge(n *node, text []byte) {
 		words = &s.masks
 	}
 	s.pieces = m.gate.run(s.pieces[:0], text, words)
+	if n.depth == 0 {
+		s.evidence.sentences += len(s.pieces)
+	}
 	s.weighCues(&m.gate)
 	s.judgeWindows(n, text, m)
 }

@@ -153,7 +153,8 @@ type scratch struct {
 	parts    []part
 	near     bool // a window of the view may matter
 	features Features
-	discuss  int
+	discuss  int // how many different words tell of talk about attacks, as far as spoken holds them
+	spoken   [8]uint64
 	findings []chunk.Finding
 	evidence evidence
 	loudest  float64 // the highest score of a window, or of rules, so far
@@ -300,7 +301,7 @@ func (s *scratch) search(n *node, text []byte) {
 	s.cands = s.cands[:0]
 	s.match(n, text)
 	s.wants = 0
-	s.notable(n)
+	s.notable(n, text)
 	for i := range d.shapes {
 		sh := &d.shapes[i]
 		if sh.derived && n.depth == 0 {
@@ -322,7 +323,7 @@ func (s *scratch) search(n *node, text []byte) {
 
 // notable looks at the occurrences of terms that mean something by themselves: talk of
 // attacks, words of a disguise, words that tell of a structure.
-func (s *scratch) notable(n *node) {
+func (s *scratch) notable(n *node, text []byte) {
 	d := s.d
 	s.seen = [maxShapes]struct{ lo, hi int32 }{}
 	s.excuses = s.excuses[:0]
@@ -332,8 +333,8 @@ func (s *scratch) notable(n *node) {
 		if kind == 0 {
 			continue
 		}
-		if kind&kindDiscuss != 0 {
-			s.discuss++
+		if kind&kindDiscuss != 0 && n.depth == 0 {
+			s.discusses(text[o.start:o.end])
 		}
 		if kind&kindExcuse != 0 {
 			s.excuses = append(s.excuses, o)
@@ -354,6 +355,19 @@ func (s *scratch) notable(n *node) {
 				}
 			}
 		}
+	}
+}
+
+// discusses takes in a word that tells of talk about attacks. Each counts once: an
+// attack that is said over and over is no article about attacks.
+func (s *scratch) discusses(word []byte) {
+	h := uint64(hashSeed)
+	for _, c := range word {
+		h = mixHash(h, uint64(lowerASCII[c]))
+	}
+	if s.discuss < len(s.spoken) && !slices.Contains(s.spoken[:s.discuss], h) {
+		s.spoken[s.discuss] = h
+		s.discuss++
 	}
 }
 
