@@ -104,31 +104,23 @@ var sextet = func() (t [256]byte) {
 
 // decodeToken decodes base64 (both alphabets) or hex to printable text.
 func decodeToken(tok []byte) ([]byte, bool) {
-	digitsOnly, hexOnly, lower, upper, other := true, true, 0, 0, 0
+	kinds, hexes, other := uint8(0), 0, 0
 	for _, c := range tok {
-		switch {
-		case is(c, cDigit):
-		case is(c, cUpper):
-			digitsOnly = false
-			upper++
-			hexOnly = hexOnly && isHex(c)
-		case is(c, cLower):
-			digitsOnly = false
-			lower++
-			hexOnly = hexOnly && isHex(c)
-		default:
-			digitsOnly, hexOnly = false, false
+		k := class[c]
+		kinds |= k
+		hexes += int(k >> 7)
+		if k&cAlnum == 0 {
 			other++
 		}
 	}
-	if hexOnly && len(tok)%2 == 0 && len(tok) >= 16 {
+	if hexes == len(tok) && len(tok)%2 == 0 && len(tok) >= 16 {
 		b := make([]byte, len(tok)/2)
 		if _, err := hex.Decode(b, tok); err != nil || !printable(b) {
 			return nil, false
 		}
 		return b, true
 	}
-	if digitsOnly || lower == 0 || upper == 0 || other > len(tok)/8+1 {
+	if kinds&cLower == 0 || kinds&cUpper == 0 || other > len(tok)/8+1 {
 		return nil, false
 	}
 	enc := base64.RawStdEncoding

@@ -3,6 +3,7 @@ package classify
 import (
 	"encoding/binary"
 	"math/bits"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/stoplog/stoplog/corpus/recognisers"
@@ -162,6 +163,21 @@ func newFinder(words []string, next [][]byteSet) *finder {
 	return f
 }
 
+// everywhere holds the sequences of four letters of words that payloads, logs and code are
+// full of, as names of members and in addresses: pairs of letters alone take some for rare.
+var everywhere = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`subscription subscribers number members organization organizations owner private receive received events
+login admin administrator account accounts assignees deployments permissions sessions review reviews repository hooks project projects customer customers
+social chart format template created updated description object source status content version parent payment address available default
+assignee_id product_id user_id order_number`) {
+		for i := 0; i+4 <= len(w); i++ {
+			m[w[i:i+4]] = true
+		}
+	}
+	return m
+}()
+
 // rarest gives the place of the four bytes of a word that prose and source code have
 // least, as their pairs of letters go.
 func rarest(w string) int {
@@ -184,6 +200,9 @@ func rarest(w string) int {
 		}
 		if w[i] == w[i+1] && w[i] == w[i+2] && w[i] == w[i+3] || w[i:i+4] == ".com" { // rules of dashes
 			score = 0
+		}
+		if everywhere[w[i:i+4]] {
+			score /= 4
 		}
 		if score > best {
 			best, at = score, i
@@ -249,7 +268,9 @@ func (f *finder) find(text []byte, report func(word, start, end int)) {
 	var tail [16]byte // the last places, as if blanks followed
 	n := copy(tail[:], text[i:])
 	for k := range n {
-		f.check(text, i+k, binary.LittleEndian.Uint32(tail[k:])|gramCase, report)
+		if v := binary.LittleEndian.Uint32(tail[k:]) | gramCase; f.may(v) {
+			f.check(text, i+k, v, report)
+		}
 	}
 }
 

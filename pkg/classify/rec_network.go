@@ -295,7 +295,7 @@ func (s *scan) prefixLength(end, most int) int {
 }
 
 func isHex(c byte) bool {
-	return is(c, cDigit) || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+	return class[c]&cHex != 0
 }
 
 // macs finds hardware addresses that begin with two letters, and those of three groups

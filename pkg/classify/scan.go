@@ -99,6 +99,7 @@ const (
 	cLocal  // may stand in the local part of an e-mail address
 	cDomain // may stand in a domain name
 	cHigh   // not ASCII
+	cHex    // hex digit; the highest bit
 	cAlpha  = cUpper | cLower
 	cAlnum  = cAlpha | cDigit
 )
@@ -121,6 +122,9 @@ var class = func() (t [256]uint8) {
 	}
 	for _, c := range []byte("!#$%&'*+/=?^_`{|}~.-") {
 		t[c] |= cLocal
+	}
+	for _, c := range []byte("0123456789abcdefABCDEF") {
+		t[c] |= cHex
 	}
 	t['-'] |= cDomain
 	t['.'] |= cDomain

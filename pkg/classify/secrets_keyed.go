@@ -23,20 +23,9 @@ func randomEighths(b []byte) int {
 		sum, n, high, kinds, prev := 0, 0, 0, 0, byte(0)
 		for ; i < len(b) && pairSymbol[b[i]] != 0; i++ {
 			k := pairSymbol[b[i]]
-			switch {
-			case k >= 53:
-				kinds |= 1
-			case k >= 27:
-				kinds |= 2
-				if k > 32 {
-					high++
-				}
-			default:
-				kinds |= 4
-				if k > 6 {
-					high++
-				}
-			}
+			kind := symbolKind[k]
+			kinds |= int(kind & 7)
+			high += int(kind >> 7)
 			sum -= int(int8(recognisers.Pairs[int(prev)<<6|int(k)]))
 			prev = k
 			n++
@@ -52,6 +41,26 @@ func randomEighths(b []byte) int {
 // alphabetEighths is the logarithm of the size of an alphabet, in eighths of a bit: of
 // digits (1), upper case (2), lower case (4), the letters of hex digits (8).
 var alphabetEighths = [...]int{0, 27, 38, 41, 38, 41, 46, 48, 21, 32}
+
+// symbolKind gives for a symbol of pairSymbol its alphabet (1 digits, 2 upper case, 4 lower
+// case), and 128 with those of letters that are no hex digits. Tokens are random, so a table
+// costs a third of what branches do.
+var symbolKind = func() (t [64]uint8) {
+	for k := 1; k < 63; k++ {
+		switch {
+		case k >= 53:
+			t[k] = 1
+		case k >= 27:
+			t[k] = 2
+		default:
+			t[k] = 4
+		}
+		if k > 6 && k < 27 || k > 32 && k < 53 {
+			t[k] |= 128
+		}
+	}
+	return
+}()
 
 // pairSymbol numbers letters and digits as recognisers.Pairs does; 0: neither.
 var pairSymbol = func() (t [256]byte) {
@@ -296,56 +305,45 @@ const (
 	formMixed           // letters of more than hex, digits
 )
 
-// form tells what a token could be by its letters; formNone: no credential.
-func (s *scan) form(v []byte) tokenForm {
-	if len(v) == 36 && v[8] == '-' && v[13] == '-' && v[18] == '-' && v[23] == '-' {
-		hexes := 0
-		for _, c := range v {
-			if isHex(c) {
-				hexes++
+// formCount counts digits, lower case, upper case, hex digits, strokes and full stops in
+// lanes of ten bits: tokens are no longer than 600 bytes.
+var formCount = func() (t [256]uint64) {
+	for i := range t {
+		c := byte(i)
+		for lane, yes := range [...]bool{is(c, cDigit), is(c, cLower), is(c, cUpper), isHex(c), c == '/', c == '.'} {
+			if yes {
+				t[i] |= 1 << (10 * lane)
 			}
 		}
-		if hexes == 32 {
-			return formUUID
-		}
 	}
-	var kinds [4]int // digits, lower, upper, signs
-	hexes, slashes, dots := 0, 0, 0
+	return
+}()
+
+// form tells what a token could be by its letters; formNone: no credential.
+func (s *scan) form(v []byte) tokenForm {
 	var seen [4]uint64
+	sum := uint64(0)
 	for _, c := range v {
 		seen[c>>6] |= 1 << (c & 63)
-		switch {
-		case is(c, cDigit):
-			kinds[0]++
-		case is(c, cLower):
-			kinds[1]++
-		case is(c, cUpper):
-			kinds[2]++
-		default:
-			kinds[3]++
-		}
-		if isHex(c) {
-			hexes++
-		}
-		if c == '/' {
-			slashes++
-		}
-		if c == '.' {
-			dots++
-		}
+		sum += formCount[c]
+	}
+	lane := func(i int) int { return int(sum >> (10 * i) & 1023) }
+	digitCount, lower, upper, hexes, slashes, dots := lane(0), lane(1), lane(2), lane(3), lane(4), lane(5)
+	if len(v) == 36 && hexes == 32 && v[8] == '-' && v[13] == '-' && v[18] == '-' && v[23] == '-' {
+		return formUUID
 	}
 	distinct := bits.OnesCount64(seen[0]) + bits.OnesCount64(seen[1])
-	letters := kinds[1] + kinds[2]
-	if letters < 2 || kinds[0] == 0 && (len(v) < 14 || kinds[2] == 0 || kinds[1] == 0) || distinct < 6 {
+	letters := lower + upper
+	if letters < 2 || digitCount == 0 && (len(v) < 14 || upper == 0 || lower == 0) || distinct < 6 {
 		return formNone
 	}
-	if hexes == len(v) && (kinds[1] == 0 || kinds[2] == 0) {
+	if hexes == len(v) && (lower == 0 || upper == 0) {
 		return formHex
 	}
-	if kinds[1] == 0 && kinds[0]*4 < letters && bytes.IndexByte(v, '_') > 0 {
+	if lower == 0 && digitCount*4 < letters && bytes.IndexByte(v, '_') > 0 {
 		return formNone // OPENSSL_VERSION_111
 	}
-	if kinds[0]*5 > len(v)*4 && letters < 6 {
+	if digitCount*5 > len(v)*4 && letters < 6 {
 		return formNone // a number with a few letters: a time, a reference
 	}
 	if k := bytes.IndexByte(v, '.'); k > 0 && k <= 4 && digits(bytes.TrimPrefix(v[:k], []byte("v"))) && k+1 < len(v) && is(v[k+1], cDigit) && dots > 1 {
@@ -354,7 +352,7 @@ func (s *scan) form(v []byte) tokenForm {
 	if bytes.HasPrefix(v, []byte("sha")) && (bytes.HasPrefix(v[3:], []byte("1-")) || bytes.HasPrefix(v[3:], []byte("256-")) || bytes.HasPrefix(v[3:], []byte("384-")) || bytes.HasPrefix(v[3:], []byte("512-"))) {
 		return formNone
 	}
-	if len(v) == 34 && is(v[0], cUpper) && is(v[1], cUpper) && hexes >= 32 && kinds[2] <= 2 && v[0] != 'S' {
+	if len(v) == 34 && is(v[0], cUpper) && is(v[1], cUpper) && hexes >= 32 && upper <= 2 && v[0] != 'S' {
 		return formNone // names an account or a message, not a credential (Twilio)
 	}
 	if bytes.HasPrefix(v, []byte("0x")) && hexes == len(v)-1 {
