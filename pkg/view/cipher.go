@@ -81,8 +81,8 @@ var pairs, usual = func() (t [1024]int32, usual [27]int) {
 // Sums over the pairs of a block below which it is looked at closely: over every second
 // pair, then over nearly all. One honest block in thirty passes the first, one in fifty both.
 const (
-	oddPairs, oddAll   = 6, 16
-	oddOrder, oddTurns = 1, 2
+	oddPairs, oddAll   = 2, 8
+	oddOrder, oddTurns = -1, -2
 )
 
 // odd reports at a glance whether 64 bytes that are mostly letters may be ciphered. Signs
@@ -503,5 +503,5 @@ func (d *Decoder) put(c cipher, from, to int) {
 // dense reports a block that may be rot47, whose letters become digits, signs and
 // capitals, or another alphabet without small letters.
 func dense(letter, upper, digit, sign uint64) bool {
-	return bits.OnesCount64(letter&^upper) <= 28 && bits.OnesCount64(sign) >= 6 && bits.OnesCount64(digit) >= 6 && bits.OnesCount64(upper) >= 6
+	return bits.OnesCount64(digit) >= 9 && bits.OnesCount64(upper) >= 9 && bits.OnesCount64(sign) >= 7 && bits.OnesCount64(letter&^upper) <= 24
 }

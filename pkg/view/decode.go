@@ -28,7 +28,10 @@ type Decoder struct {
 	// digits inside words. Without any they may stand everywhere.
 	coded, spaced, packed, leety []uint64
 
-	odd []oddity // where Probe saw ciphers
+	odd    []oddity // where Probe saw ciphers
+	rows   []series // where it saw words that signs join
+	noisy  bool     // it saw signs inside words
+	walked int      // how far it looked for such words
 
 	// Where signs come next: the end of a link with a title, of a tag, of a comment,
 	// and a closing tag.
@@ -140,6 +143,7 @@ func (d *Decoder) Decode(text []byte, wants Wants, room int) (views []View, ok b
 	if !d.holds(text) {
 		d.look(text)
 		d.cipherAll(wants)
+		d.gluedAll(wants)
 	}
 	clear(d.views)
 	d.views, d.room = d.views[:0], room
@@ -178,6 +182,7 @@ var decoders = [...]struct {
 	{WantReversed, (*Decoder).reversed},
 	{WantOrder, (*Decoder).order},
 	{WantCipher, (*Decoder).decipher},
+	{WantJoined, (*Decoder).joinedWords},
 	{WantAtbash, func(d *Decoder) { d.mapped("atbash", atbash) }},
 	{WantRot47, func(d *Decoder) { d.mapped("rot47", rot47) }},
 }

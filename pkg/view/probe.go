@@ -317,7 +317,7 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 	}
 	d.seen = false
 	d.title = ahead{sign: `")`}
-	d.odd = d.odd[:0]
+	d.odd, d.rows, d.noisy, d.walked = d.odd[:0], d.rows[:0], false, 0
 	var w Wants
 	leet, tail := 0, 0
 	upper, digit, sign := d.upper[:len(d.letter)], d.digit[:len(d.letter)], d.sign[:len(d.letter)]
@@ -352,7 +352,7 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 			w |= WantCodes
 			d.coded[k>>6] |= 1 << (k & 63)
 		}
-		w |= d.ciphered(k)
+		w |= d.ciphered(k) | d.glued(k)
 		if 64*k+64 < len(text) {
 			w |= d.signsTell(k, sign[k])
 			continue

@@ -1,0 +1,311 @@
+package view
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Words that stand apart, but not by a space: joined by a sign, one to a line, a cell or an
+// element of a list; and words with signs strewn between their letters.
+
+// A series is a row of words with the same gap between them.
+type series struct {
+	extent
+	gap extent // the first one, as its bytes stand in the text
+}
+
+// Bounds of a series, in bytes: of a gap, and of what stands between two.
+const (
+	maxGap  = 8
+	maxCell = 40
+)
+
+// minSeries is how many gaps make a series.
+const minSeries = 4
+
+// glued looks whether words of block k are joined by signs.
+func (d *Decoder) glued(k int) Wants {
+	letter, sign := d.letter[k], d.sign[k]
+	signs := bits.OnesCount64(sign)
+	if signs > 1 && signs < 4 && !d.wide {
+		return 0 // as most prose
+	}
+	all := letter | d.digit[k]
+	// Most words of prose have one white space in front of them, and few signs.
+	starts := all &^ (all << 1)
+	n := bits.OnesCount64(starts)
+	i := d.walked
+	w := Wants(0)
+	switch plain := bits.OnesCount64(starts &^ (sign << 1) & (all << 2)); {
+	case n < 4 || bits.OnesCount64(letter) < 24 || bits.OnesCount64(d.digit[k]) > 4:
+		return 0
+	case 3*plain <= n && signs >= min(n-2, 6):
+		if bits.OnesCount64(letter) <= 4*n && bits.OnesCount64(sign&(letter<<1)&(letter>>1)) >= 6 && d.strewn(k) {
+			w, d.noisy = WantJoined, true
+		}
+		at := d.evenly(k, starts, all)
+		if at == 0 {
+			return w
+		}
+		// The word in front of that gap is the first one.
+		for i = at - 1; i > d.walked && !letterByte(d.text[i]); i-- {
+		}
+		for i > d.walked && letterByte(d.text[i-1]) {
+			i--
+		}
+		i = max(i, d.walked)
+	case signs <= 1 || d.wide:
+		block := d.text[64*k : min(len(d.text), 64*k+64)]
+		if bytes.Count(block, lineFeed) < max(4, n-3) && !(d.wide && bytes.Count(block, emoji) >= 3) {
+			return 0
+		}
+		i = max(i, 64*k)
+	default:
+		return 0
+	}
+	for range 2 {
+		if i >= 64*k+64 {
+			break
+		}
+		s, next := d.seriesAt(i)
+		if s.to > s.from {
+			d.rows = append(d.rows, s)
+			w = WantJoined
+		}
+		i = max(next, i+1)
+	}
+	d.walked = max(d.walked, i)
+	return w
+}
+
+// evenly looks whether three of four words in the middle of block k have the same in front
+// of them: up to three bytes that are neither letters nor digits. It gives where the first
+// of the four begins; 0: no.
+func (d *Decoder) evenly(k int, starts, all uint64) int {
+	starts &^= 15
+	for n := bits.OnesCount64(starts); n > 5; n -= 2 {
+		starts &= starts - 1
+	}
+	var gaps [4]uint32
+	first := 0
+	for x := range gaps {
+		if starts == 0 {
+			return 0
+		}
+		i := bits.TrailingZeros64(starts)
+		size := min(bits.LeadingZeros64(all<<(64-i)), 3)
+		gaps[x] = binary.LittleEndian.Uint32(d.text[64*k+i-4:]) >> (32 - 8*size)
+		if x == 0 {
+			first = 64*k + i
+		}
+		starts &= starts - 1
+	}
+	if bit(gaps[0] == gaps[1])+bit(gaps[1] == gaps[2])+bit(gaps[2] == gaps[3])+bit(gaps[0] == gaps[3]) < 2 || gaps[1] == ' ' {
+		return 0
+	}
+	return first
+}
+
+// gluedAll looks for joined words in a text that Probe has not seen.
+func (d *Decoder) gluedAll(wants Wants) {
+	d.rows, d.noisy, d.walked = d.rows[:0], false, 0
+	if wants&WantJoined != 0 {
+		for k := range d.letter {
+			d.glued(k)
+		}
+	}
+}
+
+var lineFeed, emoji = []byte{'\n'}, []byte{0xf0}
+
+// wordEndAt gives the end of the word that begins at text[i]; i when none does.
+func wordEndAt(text []byte, i int) int {
+	for i < len(text) {
+		c := text[i]
+		if letterByte(c) || c == '\'' && i+1 < len(text) && isLetter(text[i+1]) && i > 0 && isLetter(text[i-1]) {
+			i++
+			continue
+		}
+		if c < utf8.RuneSelf {
+			break
+		}
+		r, n := utf8.DecodeRune(text[i:])
+		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
+			break
+		}
+		i += n
+	}
+	return i
+}
+
+// seriesAt looks for a series that begins with the first word at or behind text[i], and
+// gives where to look next.
+func (d *Decoder) seriesAt(i int) (s series, next int) {
+	text := d.text
+	for i < len(text) && !letterByte(text[i]) {
+		i++
+	}
+	start := i
+	end := wordEndAt(text, i)
+	var gap []byte
+	n, p := 0, end
+	for {
+		q := p
+		for q < len(text) && q-p <= maxGap && wordEndAt(text, q) == q {
+			q++
+		}
+		if q == len(text) || q-p > maxGap || q == p {
+			break
+		}
+		g := text[p:q]
+		if n == 0 {
+			// A stop behind a word belongs to the word, where something follows it.
+			for len(g) > 1 && bytes.IndexByte([]byte(".,;:!?"), g[0]) >= 0 {
+				g = g[1:]
+			}
+			if len(bytes.Trim(g, " \t,;+~")) == 0 && bytes.IndexByte(g, '\n') < 0 {
+				return s, max(end, start+1) // it parts words everywhere
+			}
+			gap = g
+		} else if !bytes.HasSuffix(g, gap) || len(g) > len(gap)+1 {
+			break
+		}
+		n++
+		p = wordEndAt(text, q)
+		if n == 3 { // from here on a cell may hold anything
+			for {
+				at := bytes.Index(text[p:min(len(text), p+maxCell)], gap)
+				if at < 0 || bytes.Count(text[p:p+at], spaces[:1]) > 1 {
+					break
+				}
+				n++
+				if p = wordEndAt(text, p+at+len(gap)); p == len(text) {
+					break
+				}
+			}
+			break
+		}
+	}
+	d.spend(p - start)
+	if n < minSeries {
+		return s, max(end, start+1)
+	}
+	// What stands before it may belong to it.
+	for j := start - len(gap); j > d.walked && bytes.Equal(text[j:start], gap); j = start - len(gap) {
+		for j > d.walked && text[j-1] <= ' ' && start-j < maxGap {
+			j--
+		}
+		at := j
+		for at > d.walked && j-at < maxCell && text[at-1] > ' ' && !bytes.HasSuffix(text[:at], gap) {
+			at--
+		}
+		for at < j && !letterByte(text[at]) {
+			at++
+		}
+		if at == j {
+			break
+		}
+		start = at
+	}
+	s = series{extent{int32(start), int32(p)}, extent{int32(end), int32(end + len(gap))}}
+	if end < len(text) && !bytes.HasPrefix(text[end:], gap) {
+		s.gap = extent{int32(end + 1), int32(end + 1 + len(gap))}
+	}
+	if !d.speaks(text[start:p], gap) {
+		return series{}, p
+	}
+	return s, p
+}
+
+// speaks reports that the words between gaps are those of a sentence rather than names:
+// every fourth is known, and they read like a language.
+func (d *Decoder) speaks(text, gap []byte) bool {
+	if d.words == nil {
+		return false
+	}
+	d.buf = d.buf[:0]
+	words, known := 0, 0
+	for len(text) > 0 && len(d.buf) < 160 {
+		cell, rest, _ := bytes.Cut(text, gap)
+		text = rest
+		word := bytes.Trim(cell, " .,;:!?'\"")
+		words++
+		known += int(bit(d.words.has(word)))
+		d.buf = append(append(d.buf, word...), ' ')
+	}
+	x := fitOf(d.buf)
+	return known >= 2 && known*4 >= words && x.usual >= fitUsual && x.order > 0
+}
+
+// strewn reports that block k holds signs between the letters of words, which read as
+// words without them, and not with spaces in their place.
+func (d *Decoder) strewn(k int) bool {
+	n := len(d.text)
+	at := max(0, min(64*k, n-64))
+	block := d.text[at:min(n, at+64)]
+	d.buf = d.buf[:0]
+	words, letters := 0, 0
+	for i, c := range block {
+		switch {
+		case isLetter(c):
+			letters++
+			words += int(bit(i == 0 || !isLetter(block[i-1])))
+			d.buf = append(d.buf, c)
+		case c <= ' ' || c >= '0' && c <= '9':
+			d.buf = append(d.buf, ' ')
+		}
+	}
+	if letters > 3*words {
+		return false
+	}
+	words, known := 0, 0
+	for w := range bytes.FieldsSeq(d.buf) {
+		words++
+		known += int(bit(d.words.has(w)))
+	}
+	x := fitOf(d.buf)
+	return known >= 3 && known*3 >= words && x.usual >= fitUsual && x.order > 0
+}
+
+// joinedWords puts spaces between words that other signs join, and takes signs out of
+// words.
+func (d *Decoder) joinedWords() {
+	text := d.text
+	p := &d.p[0]
+	p.reset()
+	for _, s := range d.rows {
+		gap := text[s.gap.from:s.gap.to]
+		for i := int(s.from); ; {
+			at := bytes.Index(text[i:s.to], gap)
+			if at < 0 {
+				break
+			}
+			p.add(i+at, i+at+len(gap))
+			p.put(' ', i+at, i+at+len(gap))
+			p.end(i + at + len(gap))
+			i += at + len(gap)
+		}
+	}
+	d.apply("joined", p)
+	if !d.noisy {
+		return
+	}
+	p.reset()
+	for k := range d.letter {
+		sign, letter := d.sign[k], d.letter[k]
+		if bits.OnesCount64(sign&(letter<<1)&(letter>>1)) < 4 {
+			continue
+		}
+		for ; sign != 0; sign &= sign - 1 {
+			i := k<<6 + bits.TrailingZeros64(sign)
+			if i > 0 && isLetter(text[i-1]) || i+1 < len(text) && isLetter(text[i+1]) {
+				p.remove(i, i+1)
+			}
+		}
+	}
+	d.spend(len(text))
+	d.apply("strewn", p)
+}
