@@ -3,7 +3,9 @@
 //
 //	go run ./corpus/tagger -out internal/tagger/tagger.bin
 //
-// The same sources and the same seed give the same bytes. -hold leaves template files out
+// The thresholds are set on a fifth of the templates, by a model that was trained on the
+// others, and on source code of Go's library. The same sources, the same seed and the same
+// release of Go give the same bytes. -hold leaves template files out
 // and measures on them; -wnut adds a labelled set of noisy text (CC-BY-4.0) that the
 // embedded model has not seen.
 package main
@@ -19,7 +21,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/stoplog/stoplog/internal/tagger"
@@ -49,8 +54,8 @@ func main() {
 	if len(train) < 10 {
 		log.Fatal("too few templates")
 	}
-	g := newGenerator(*seed, train)
 	if *show > 0 {
+		g := newGenerator(*seed, train)
 		for range *show {
 			d := g.document()
 			fmt.Println(d.marked())
@@ -62,34 +67,43 @@ func main() {
 	if *wnut != "" {
 		extra = labelled(*wnut)
 	}
-	t := newTrainer()
-	// Half of the words are seen as their kind alone: what holds for kinds of words holds
-	// for templates that nobody wrote yet.
-	t.mute = func() bool { return g.r.IntN(100) < *mute }
-	lost, names := 0, 0
-	for i := range *docs {
-		var d document
-		if len(extra) > 0 && i%8 == 0 {
-			d = extra[g.r.IntN(len(extra))]
-		} else {
-			d = g.document()
+	fit := func(templates []template, limits tagger.Thresholds) *tagger.Model {
+		g := newGenerator(*seed, templates)
+		t := newTrainer()
+		// Half of the words are seen as their kind alone: what holds for kinds of words holds
+		// for templates that nobody wrote yet.
+		t.mute = func() bool { return g.r.IntN(100) < *mute }
+		lost, names := 0, 0
+		for i := range *docs {
+			var d document
+			if len(extra) > 0 && i%8 == 0 {
+				d = extra[g.r.IntN(len(extra))]
+			} else {
+				d = g.document()
+			}
+			a, b := t.learn(d, g.hidden(d), float32(i)/float32(*docs))
+			lost, names = lost+a, names+b
+			if i >= *docs/2 && i%(*docs/40) == 0 {
+				t.keep()
+			}
 		}
-		a, b := t.learn(d, g.hidden(d), float32(i)/float32(*docs))
-		lost, names = lost+a, names+b
-		if i >= *docs/2 && i%(*docs/40) == 0 {
-			t.keep()
-		}
+		t.settle()
+		fmt.Printf("%d templates, %d documents, %d names, of which %d have no candidate\n", len(templates), *docs, names, lost)
+		return tagger.NewModel(bits, t.w, t.trans, limits)
 	}
-	t.settle()
-	fmt.Printf("%d templates, %d documents, %d names, of which %d have no candidate\n", len(train), *docs, names, lost)
-	m := tagger.NewModel(bits, t.w, t.trans)
-	if len(held) > 0 {
-		h := newGenerator(*seed+1, held)
-		h.plain = true
-		var test []document
-		for range 6000 {
-			test = append(test, h.document())
+	var limits tagger.Thresholds
+	if *out != "" {
+		// Thresholds are set on templates that a model has not seen: its own look easier
+		// than text does.
+		some, rest := load(*hold, 0)
+		if len(held) > 0 {
+			some, rest = load(*hold, -1)
 		}
+		limits = threshold(fit(some, limits), append(heldDocuments(*seed+2, rest), sourceCode()...))
+	}
+	m := fit(train, limits)
+	if len(held) > 0 {
+		test := heldDocuments(*seed+1, held)
 		for _, bias := range biases {
 			fmt.Printf("bias %.1f: ", bias)
 			measure(m, test, bias)
@@ -114,6 +128,82 @@ func main() {
 		}
 		fmt.Printf("%s: %d bytes\n", *out, b.Len())
 	}
+}
+
+// heldDocuments makes texts of templates that were left out.
+func heldDocuments(seed uint64, held []template) []document {
+	h := newGenerator(seed, held)
+	h.plain = true
+	var docs []document
+	for range 6000 {
+		docs = append(docs, h.document())
+	}
+	return docs
+}
+
+// weigh is the square of beta in the F that a class's threshold is chosen by. In prose a
+// name that stays cannot be taken back, so one that is missed counts twice; in code a stub
+// breaks what is read by machines, and names are rare.
+var weigh = [tagger.Classes]float64{tagger.Prose: 2, tagger.Code: 0.5}
+
+// sourceCode is code as it lies on a machine: a part of Go's own library. Its few names of
+// authors count as false, for every threshold alike.
+func sourceCode() []document {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		log.Fatal(err)
+	}
+	paths, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(root)), "src", "net", "*", "*.go"))
+	if err != nil || len(paths) == 0 {
+		log.Fatalf("Go's source is not installed: %v", err)
+	}
+	var docs []document
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			log.Fatal(err)
+		}
+		docs = append(docs, document{text: string(b)})
+	}
+	return docs
+}
+
+// threshold gives for each class of text a threshold with the best weighted F on
+// documents that the model has not seen. A class is a matter of lines, so while one
+// is set the other one's is far too high for any name.
+func threshold(m *tagger.Model, docs []document) tagger.Thresholds {
+	var best tagger.Thresholds
+	for class := range best {
+		var none tagger.Thresholds
+		for i := range none {
+			none[i] = -100
+		}
+		none[class] = 2
+		names, _, _ := count(m.With(none), docs, 0) // of this class, as far as they can be found
+		const from, to = -20, 15
+		var f [to - from + 1]float64
+		for i := range f {
+			none[class] = float32(from+i) / 10
+			hit, _, wrong := count(m.With(none), docs, 0)
+			w := weigh[class]
+			f[i] = (1 + w) * float64(hit) / (w*float64(names) + float64(hit+wrong))
+			fmt.Printf("class %d, threshold %.1f: %d of %d, %d wrong, F %.4f\n", class, none[class], hit, names, wrong, f[i])
+		}
+		// The top is flat, and where exactly it is highest is chance: the middle of what is
+		// as good.
+		first, last := -1, 0
+		for i := range f {
+			if f[i] >= slices.Max(f[:])-0.005 {
+				if first < 0 {
+					first = i
+				}
+				last = i
+			}
+		}
+		best[class] = float32(from+(first+last)/2) / 10
+	}
+	fmt.Printf("thresholds: prose %.1f, code %.1f\n", best[tagger.Prose], best[tagger.Code])
+	return best
 }
 
 // load reads the templates. Files that match a pattern of hold are kept apart, and so is
@@ -322,10 +412,15 @@ func (t *trainer) step(feats [][]uint32, gold []int) {
 	}
 }
 
-// measure prints recall and precision: a name is found if it overlaps by half of the
-// longer one.
+// measure prints recall and precision.
 func measure(m *tagger.Model, test []document, bias float64) {
-	hit, miss, wrong := 0, 0, 0
+	hit, miss, wrong := count(m, test, bias)
+	fmt.Printf("recall %.3f precision %.3f (%d names)\n", float64(hit)/float64(max(1, hit+miss)), float64(hit)/float64(max(1, hit+wrong)), hit+miss)
+}
+
+// count counts names that are found, missed and wrong. A name is found if what is found
+// overlaps it by half of the longer one.
+func count(m *tagger.Model, test []document, bias float64) (hit, miss, wrong int) {
 	for _, d := range test {
 		got := m.Find([]byte(d.text), tagger.Options{Bias: bias})
 		used := make([]bool, len(got))
@@ -349,7 +444,7 @@ func measure(m *tagger.Model, test []document, bias float64) {
 			}
 		}
 	}
-	fmt.Printf("recall %.3f precision %.3f (%d names)\n", float64(hit)/float64(max(1, hit+miss)), float64(hit)/float64(max(1, hit+wrong)), hit+miss)
+	return hit, miss, wrong
 }
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x5704109)) }

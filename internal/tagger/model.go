@@ -23,32 +23,53 @@ const (
 	Labels
 )
 
+// Classes of text, each with a threshold of its own. In code and logs most words with a
+// capital are no names, and stubs break what is read by machines.
+const (
+	Prose = iota
+	Code  // source code, JSON, logs: decided line by line
+	Classes
+)
+
+// Thresholds say for each class of text how far below even the evidence for a name may be,
+// in logits: above zero, more names are found and more of them are none. The training
+// command sets them on templates that the model has not seen.
+type Thresholds [Classes]float32
+
 // Model is a linear-chain conditional random field over hashed features. The weight of
 // Outside is zero.
 type Model struct {
-	bits  uint
-	scale float32
-	w     []int8                      // feature → weight of First, of Further
-	trans [Labels + 1][Labels]float32 // from the label before, or from the start of a run
+	thresholds Thresholds
+	bits       uint
+	scale      float32
+	w          []int8                      // feature → weight of First, of Further
+	trans      [Labels + 1][Labels]float32 // from the label before, or from the start of a run
 }
 
 // NewModel rounds weights to eight bits. w has two weights for each of 1<<bits features.
-func NewModel(bits uint, w []float32, trans [Labels + 1][Labels]float32) *Model {
-	m := &Model{bits: bits, scale: 1.0 / 20, w: make([]int8, 2<<bits), trans: trans}
+func NewModel(bits uint, w []float32, trans [Labels + 1][Labels]float32, thresholds Thresholds) *Model {
+	m := &Model{thresholds: thresholds, bits: bits, scale: 1.0 / 20, w: make([]int8, 2<<bits), trans: trans}
 	for i, v := range w {
 		m.w[i] = int8(math.Round(float64(max(-127, min(127, v/m.scale)))))
 	}
 	return m
 }
 
-const magic = "stoplog-tagger-1"
+// With gives the model with other thresholds.
+func (m *Model) With(t Thresholds) *Model {
+	n := *m
+	n.thresholds = t
+	return &n
+}
+
+const magic = "stoplog-tagger-2"
 
 // Encode writes the model.
 func (m *Model) Encode(w io.Writer) error {
 	if _, err := io.WriteString(w, magic); err != nil {
 		return err
 	}
-	head := []any{uint32(m.bits), m.scale, m.trans}
+	head := []any{uint32(m.bits), m.scale, m.trans, m.thresholds}
 	for _, h := range head {
 		if err := binary.Write(w, binary.LittleEndian, h); err != nil {
 			return err
@@ -78,7 +99,7 @@ func Decode(r io.Reader) (*Model, error) {
 	}
 	m := &Model{}
 	var bits uint32
-	for _, p := range []any{&bits, &m.scale, &m.trans} {
+	for _, p := range []any{&bits, &m.scale, &m.trans, &m.thresholds} {
 		if err := binary.Read(r, binary.LittleEndian, p); err != nil {
 			return nil, errModel
 		}
@@ -118,14 +139,9 @@ type Span struct {
 
 // Options say how sure a name has to be.
 type Options struct {
-	// Bias is subtracted from the evidence against a name, in logits: above zero, more
-	// names are found and more of them are none.
+	// Bias is added to the model's thresholds, in logits.
 	Bias float64
 }
-
-// codeBias is added to the evidence against a name in source code and logs: there, most
-// words with a capital are none, and stubs break what is read by machines.
-const codeBias = 1.0
 
 const blockSize = 4096
 
@@ -204,7 +220,9 @@ func (m *Model) decide(out []Span, s *search, from, to int, bias float32) []Span
 	d := &s.d
 	shift := 32 - m.bits
 	if k := d.toks[from].line; k == lineCode || k == lineLog {
-		bias -= codeBias
+		bias += m.thresholds[Code]
+	} else {
+		bias += m.thresholds[Prose]
 	}
 	for i := range n {
 		d.feats = d.features(d.feats[:0], from+i, from, to)

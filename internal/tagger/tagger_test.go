@@ -66,7 +66,7 @@ func TestBlocks(t *testing.T) {
 func TestModelRoundTrip(t *testing.T) {
 	w := make([]float32, 2<<8)
 	w[3], w[100] = 1.5, -9
-	m := NewModel(8, w, [Labels + 1][Labels]float32{{1, 2, 3}})
+	m := NewModel(8, w, [Labels + 1][Labels]float32{{1, 2, 3}}, Thresholds{0.5, -1})
 	var b bytes.Buffer
 	if err := m.Encode(&b); err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestModelRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !cmp.Equal(m.w, got.w) || m.trans != got.trans || m.scale != got.scale || m.bits != got.bits {
+	if !cmp.Equal(m.w, got.w) || m.thresholds != got.thresholds || m.trans != got.trans || m.scale != got.scale || m.bits != got.bits {
 		t.Error("the model changed on its way")
 	}
 	for _, n := range []int{0, 5, len(magic), len(magic) + 8, b.Len() / 2} {

@@ -9,8 +9,6 @@ import (
 
 // Options tune a Classifier. The zero value is the recommended one.
 type Options struct {
-	// MinScore drops recognised elements below this score, in (0,1]; zero: 0.5.
-	MinScore float64
 	// NoNames leaves out the search for names of persons in free text, which costs as much
 	// as all other recognisers together. Typed fields and the run's names are not touched
 	// by it.
@@ -20,13 +18,14 @@ type Options struct {
 // Classifier is a compiled source registry. It is safe for use by many goroutines.
 type Classifier struct {
 	sources map[string]*compiled
-	opts    Options
+	limits  limits // of text of no source
 }
 
 type compiled struct {
-	src   Source
-	class chunk.Class // the ceiling, with restricted in place of none (SPEC CLS-3)
-	trie  *fieldTrie
+	src    Source
+	class  chunk.Class // the ceiling, with restricted in place of none (SPEC CLS-3)
+	trie   *fieldTrie
+	limits limits
 }
 
 // rule is one declared field, compiled.
@@ -56,13 +55,7 @@ var (
 // is wrong is returned as a [*SourceError]; a registry with a mistake is refused whole,
 // for a field that is not redacted is found too late.
 func Compile(sources []Source, opts Options) (*Classifier, error) {
-	if opts.MinScore == 0 {
-		opts.MinScore = 0.5
-	}
-	if !(opts.MinScore > 0 && opts.MinScore <= 1) {
-		return nil, &SourceError{"", "min_score", "must be in (0,1]"}
-	}
-	c := &Classifier{sources: make(map[string]*compiled, len(sources)), opts: opts}
+	c := &Classifier{sources: make(map[string]*compiled, len(sources)), limits: limits{noNames: opts.NoNames}}
 	for i := range sources {
 		s, err := compileSource(sources[i])
 		if err != nil {
@@ -71,6 +64,7 @@ func Compile(sources []Source, opts Options) (*Classifier, error) {
 		if c.sources[s.src.ID] != nil {
 			return nil, &SourceError{s.src.ID, "id", "declared twice"}
 		}
+		s.limits = limits{noNames: opts.NoNames, scores: s.src.MinScores}
 		c.sources[s.src.ID] = s
 	}
 	return c, nil
@@ -127,6 +121,9 @@ func compileSource(s Source) (*compiled, error) {
 	}
 	if s.Suspect != 0 && s.Quarantine != 0 && s.Suspect > s.Quarantine {
 		return bad("suspect_threshold", "is above injection_risk")
+	}
+	if member, reason := checkScores(s.MinScores); member != "" {
+		return bad(member, "%s", reason)
 	}
 	if s.Retention < 0 {
 		return bad("retention", "is negative")

@@ -45,7 +45,7 @@ func (s *scan) encoded(start, end int) {
 		end++
 	}
 	best := hit{}
-	for _, h := range hitsIn(plain, s.depth+1, s.noNames) {
+	for _, h := range hitsIn(plain, s.depth+1, s.limits) {
 		if h.score > best.score && (h.valid || h.typ == "SECRET" && h.score >= 0.9) && h.score >= 0.7 {
 			best = h
 		}
@@ -184,7 +184,7 @@ func (s *scan) escaped() {
 		return
 	}
 	view.Decode(s.text, view.WantEscapes, nil, func(v view.View) {
-		for _, h := range hitsIn(v.Text, s.depth+1, s.noNames) {
+		for _, h := range hitsIn(v.Text, s.depth+1, s.limits) {
 			start, end := v.Span(h.start, h.end)
 			if h.valid && end-start != h.end-h.start {
 				h.start, h.end = start, end

@@ -120,6 +120,66 @@ func TestMailCharsets(t *testing.T) {
 	}
 }
 
+// Bodies and headers that stand in a mail in their own character set, without an encoding
+// for the transport: only the name's bytes are replaced.
+//
+// SPEC: RED-3 RED-1
+func TestMailRaw(t *testing.T) {
+	c := compile(t, classify.Source{ID: "inbox", Ceiling: chunk.PII, Format: "mail"})
+	raw := func(b64 string) string {
+		b, err := base64.StdEncoding.DecodeString(b64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	for charset, name := range map[string]string{
+		"iso-8859-1":   "Sm9z6SBNdfFveg==",
+		"windows-1252": "Sm9z6SBNdfFveg==",
+		"":             "Sm9z6SBNdfFveg==",
+		"iso-8859-2":   "r2FuZXRhIFfzamNpaw==",
+		"windows-1250": "r2FuZXRhIFfzamNpaw==",
+		"windows-1254": "3vxrcvwgWf1sZP16",
+		"koi8-r":       "5c3FzNjRziD01dLewc7Jzs/X",
+		"Shift_JIS":    "jlKWeyCXeo5x",
+		"gb18030":      "zfXQocP3",
+		"euc-kr":       "sei5zrz2",
+	} {
+		who := raw(name)
+		kind := "Content-Type: text/plain; charset=" + charset
+		if charset == "" {
+			kind = "Content-Type: text/plain"
+		}
+		msg := "From: " + who + " <a@b.example>\r\n" + kind + "\r\nContent-Transfer-Encoding: 8bit\r\n\r\nok, " + who + ", 4111 1111 1111 1111\r\nbye\r\n"
+		_, out := classifyText(t, c, "inbox", msg)
+		head, body, _ := strings.Cut(out, "\r\n\r\n")
+		if strings.Contains(out, who) {
+			t.Errorf("%s: the name is left in\n%q", charset, out)
+		}
+		if !strings.HasPrefix(body, "ok, {") || !strings.HasSuffix(body, "}, {CREDIT_CARD}\r\nbye\r\n") || !strings.Contains(head, kind) {
+			t.Errorf("%s: more or less than the name is gone: %q", charset, out)
+		}
+	}
+	// Shift states: written anew as a whole, and only then.
+	jp := "\x1b$B;3K\\\x1b(B \x1b$BM[;R\x1b(B"
+	msg := "From: a@b.example\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\r\nto " + jp + "\x1b$B$5$s\x1b(B and x@y.example\r\n"
+	if _, out := classifyText(t, c, "inbox", msg); strings.Contains(out, "y.example") || !strings.Contains(out, "\r\n\r\nto ") {
+		t.Errorf("got %q", out)
+	}
+	// What is declared cannot hide what stands there.
+	for _, charset := range []string{"utf-16le", "utf-16", "iso-2022-kr", "x-unknown", "koi8-r", "gb18030"} {
+		msg := "From: a@b.example\r\nContent-Type: text/plain; charset=" + charset + "\r\n\r\ncard 4111 1111 1111 1111 of x@y.example\r\n"
+		if _, out := classifyText(t, c, "inbox", msg); strings.Contains(out, "4111") || strings.Contains(out, "y.example") {
+			t.Errorf("%s: got %q", charset, out)
+		}
+	}
+	// UTF-8 under another name.
+	msg = "From: a@b.example\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\r\nDear Jos\u00e9 Mu\u00f1oz,\r\n"
+	if _, out := classifyText(t, c, "inbox", msg); strings.Contains(out, "Jos") {
+		t.Errorf("got %q", out)
+	}
+}
+
 // SPEC: CLS-2
 func TestExplain(t *testing.T) {
 	c := compile(t, booking)
@@ -141,6 +201,28 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// A source can have more found of a type than others have, and of that type alone.
+//
+// SPEC: CLS-2 RED-3
+func TestMinScores(t *testing.T) {
+	text := "call 555 0134 882 or ask for mr deeds and Brisk at the counter"
+	shown := func(scores map[string]float64) string {
+		c := compile(t, classify.Source{ID: "s", Ceiling: chunk.PII, Format: "text", MinScores: scores})
+		_, out := classifyText(t, c, "s", text)
+		return out
+	}
+	plain := "call {PHONE_NUMBER} or ask for mr deeds and Brisk at the counter"
+	for typ, want := range map[string]string{"": plain, "US_SSN": plain, "PERSON": strings.Replace(plain, "Brisk", "{PERSON}", 1)} {
+		var scores map[string]float64
+		if typ != "" {
+			scores = map[string]float64{typ: 0.05}
+		}
+		if got := shown(scores); got != want {
+			t.Errorf("%s lowered: %s, want %s", typ, got, want)
+		}
+	}
+}
+
 // SPEC: CLS-2 CLS-4
 func TestCompileRefuses(t *testing.T) {
 	ok := classify.Source{ID: "s", Ceiling: chunk.Restricted}
@@ -155,6 +237,8 @@ func TestCompileRefuses(t *testing.T) {
 		"origin":            with(func(s *classify.Source) { s.Origin = chunk.AgentInstruction }),
 		"injection_risk":    with(func(s *classify.Source) { s.Quarantine = 1.2 }),
 		"suspect_threshold": with(func(s *classify.Source) { s.Suspect, s.Quarantine = 0.9, 0.8 }),
+		"min_scores.PERSON": with(func(s *classify.Source) { s.MinScores = map[string]float64{"PERSON": 0.9} }),
+		"min_scores.PHONE":  with(func(s *classify.Source) { s.MinScores = map[string]float64{"PHONE": 0.3} }),
 		"retention":         with(func(s *classify.Source) { s.Retention = -1 }),
 		"max_bytes":         with(func(s *classify.Source) { s.MaxBytes = -1 }),
 		"run_by":            with(func(s *classify.Source) { s.RunBy = "a[]" }),

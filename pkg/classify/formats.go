@@ -228,7 +228,7 @@ func mailPart(in []byte, from, to int, t *fieldTrie, depth int, out *[]leaf) err
 	if depth > 16 {
 		return ErrBounds
 	}
-	at := from
+	at, first := from, len(*out)
 	media, encoding, boundary, charset := "text/plain", "", "", ""
 	for at < to {
 		eol := to
@@ -283,6 +283,13 @@ func mailPart(in []byte, from, to int, t *fieldTrie, depth int, out *[]leaf) err
 		}
 		*out = append(*out, l)
 		at = next
+	}
+	for i := first; i < len(*out); i++ { // headers with bytes of the body's character set
+		if l := &(*out)[i]; l.off == nil && !utf8.Valid(l.text) {
+			if text, off, whole := raw8(charset, in, l.start, l.end); !whole {
+				l.text, l.off = text, off
+			}
+		}
 	}
 	if strings.HasPrefix(media, "multipart/") && boundary != "" && at < to {
 		mark := []byte("--" + boundary)
@@ -345,6 +352,11 @@ func mailPart(in []byte, from, to int, t *fieldTrie, depth int, out *[]leaf) err
 			l.off[len(plain)] = int32(l.end)
 			l.text, l.off = recoded(charset, l.text, l.off)
 			l.encode = func(stub string) string { return base64.StdEncoding.EncodeToString(inCharset(charset, stub)) }
+		}
+	default:
+		l.text, l.off, l.opaque = raw8(charset, in, at, to)
+		if l.off != nil {
+			l.encode = func(stub string) string { return string(inCharset(charset, stub)) }
 		}
 	}
 	if media == "text/html" {

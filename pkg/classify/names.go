@@ -15,13 +15,9 @@ import (
 // lists say of the words, how they are written, and what stands beside them
 // (internal/tagger; docs/classification.md has its card).
 
-// personBias is how far recall goes before precision, in logits. A name that stays in a
-// context cannot be taken back; a stub too many costs little.
-const personBias = 0.3
-
-// tagNames finds persons in free text.
-func tagNames(text []byte) []hit {
-	found := tagger.Default().Find(text, tagger.Options{Bias: personBias})
+// tagNames finds persons in free text. bias is added to the tagger's thresholds.
+func tagNames(text []byte, bias float64) []hit {
+	found := tagger.Default().Find(text, tagger.Options{Bias: bias})
 	if len(found) == 0 {
 		return nil
 	}

@@ -28,7 +28,7 @@ type leafHit struct {
 // Recognise finds identifying elements and secrets in free text (SPEC RED-3). The
 // result is in order and does not overlap.
 func (c *Classifier) Recognise(text []byte) []chunk.Entity {
-	hits := c.recognise(text)
+	hits := recognise(text, &c.limits)
 	out := make([]chunk.Entity, len(hits))
 	for i, h := range hits {
 		out[i] = chunk.Entity{Type: h.typ, Span: chunk.Span{Start: h.start, End: h.end}, Score: h.score, Rule: h.rule}
@@ -36,12 +36,12 @@ func (c *Classifier) Recognise(text []byte) []chunk.Entity {
 	return out
 }
 
-func (c *Classifier) recognise(text []byte) []hit {
+func recognise(text []byte, l *limits) []hit {
 	f := fold(text)
-	all := hitsIn(f.text, 0, c.opts.NoNames)
+	all := hitsIn(f.text, 0, l)
 	hits := all[:0]
 	for _, h := range all {
-		if h.score >= c.opts.MinScore {
+		if h.score >= l.of(h.typ) {
 			hits = append(hits, h)
 		}
 	}
@@ -142,13 +142,13 @@ func ClassOf(entities []chunk.Entity) chunk.Class {
 func (d *decision) recogniseLeaves() [][]hit {
 	out := make([][]hit, len(d.leaves))
 	if len(d.leaves) == 1 && !d.structured {
-		out[0] = d.c.recognise(d.leaves[0].text)
+		out[0] = recognise(d.leaves[0].text, &d.s.limits)
 		return out
 	}
-	all := d.c.recognise(d.in.Text)
+	all := recognise(d.in.Text, &d.s.limits)
 	at := 0
 	format := formatOf(d.s.src.Format, d.in.MediaType)
-	byKey := (format == "form" || format == "csv") && !d.c.opts.NoNames // no text of theirs shows the keys
+	byKey := (format == "form" || format == "csv") && !d.s.limits.noNames // no text of theirs shows the keys
 	for i := range d.leaves {
 		l := &d.leaves[i]
 		for at < len(all) && all[at].start < l.start {
@@ -159,7 +159,7 @@ func (d *decision) recogniseLeaves() [][]hit {
 			continue
 		}
 		if byKey && l.kind == leafText && len(l.key) > 0 {
-			if score, _ := fieldVerdict(keyKind(l.key), fieldOther, false, l.text); score >= d.c.opts.MinScore {
+			if score, _ := fieldVerdict(keyKind(l.key), fieldOther, false, l.text); score >= d.s.limits.of("PERSON") {
 				out[i] = append(out[i], hit{typ: "PERSON", start: 0, end: len(l.text), score: score})
 			}
 		}
@@ -189,7 +189,7 @@ func (d *decision) decoded(l *leaf) []hit {
 	text = append(text, l.text...)
 	text = append(text, '"')
 	var out []hit
-	for _, h := range d.c.recognise(text) {
+	for _, h := range recognise(text, &d.s.limits) {
 		if h.start >= at && h.end <= at+len(l.text) {
 			h.start, h.end = h.start-at, h.end-at
 			out = append(out, h)

@@ -7,8 +7,8 @@ type scan struct {
 	text     []byte
 	runs     runs
 	hits     []hit
-	noNames  bool // of persons
-	depth    int  // of encodings that were looked through
+	limits   *limits
+	depth    int // of encodings that were looked through
 	shapes   *shapeTable
 	shapeBuf [48]byte
 
@@ -54,9 +54,9 @@ func (s *scan) add(h hit) {
 var scans = sync.Pool{New: func() any { return new(scan) }}
 
 // hitsIn gives what one pass finds in a text.
-func hitsIn(text []byte, depth int, noNames bool) []hit {
+func hitsIn(text []byte, depth int, l *limits) []hit {
 	s := scans.Get().(*scan)
-	s.depth, s.noNames = depth, noNames
+	s.depth, s.limits = depth, l
 	s.run(text)
 	hits := s.hits
 	*s = scan{runs: s.runs} // the pool keeps no content
@@ -76,8 +76,8 @@ func (s *scan) run(text []byte) {
 	s.numbers()
 	s.longRuns()
 	s.secrets()
-	if !s.noNames {
-		s.hits = append(s.hits, tagNames(text)...)
+	if !s.limits.noNames {
+		s.hits = append(s.hits, tagNames(text, s.limits.personBias())...)
 		s.fields()
 		s.tagFields()
 		s.formFields()

@@ -181,11 +181,11 @@ func genFound(hits []hit, start, end int) bool {
 
 // named finds with everything; unnamed with what needs no rule of a service.
 func genNamed(text string) []hit {
-	return resolve(hitsIn([]byte(text), 0, true))
+	return resolve(hitsIn([]byte(text), 0, &limits{noNames: true}))
 }
 
 func genUnnamed(text string) []hit {
-	s := scan{noNames: true, text: []byte(text), shapes: shapesOnce(), depth: maxEncodings, secretTable: secretsOnce()}
+	s := scan{limits: &limits{noNames: true}, text: []byte(text), shapes: shapesOnce(), depth: maxEncodings, secretTable: secretsOnce()}
 	s.runs.fill(s.text)
 	s.longRuns()
 	for _, o := range ownSecrets {

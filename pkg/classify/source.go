@@ -24,6 +24,10 @@ type Source struct {
 	Fields []Field  `yaml:"fields,omitempty" json:"fields,omitempty"`
 	Form   StubForm `yaml:"stub_form,omitempty" json:"stub_form,omitempty"` // of what recognisers find, and of fields that say nothing: template or surrogate
 
+	// MinScores give for entity types (PERSON, PHONE_NUMBER, …) the score in [0.05,0.5] from
+	// which an element counts as found; types that are not listed need 0.5.
+	MinScores map[string]float64 `yaml:"min_scores,omitempty" json:"min_scores,omitempty"`
+
 	Suspect      float64       `yaml:"suspect_threshold,omitempty" json:"suspect_threshold,omitempty"` // in (0,1]; zero: the detector's default
 	Quarantine   float64       `yaml:"injection_risk,omitempty" json:"injection_risk,omitempty"`       // in (0,1]; zero: the detector's default (SPEC DET-4)
 	AllowPartial bool          `yaml:"allow_partial,omitempty" json:"allow_partial,omitempty"`         // a context may be assembled before all is decided
