@@ -272,6 +272,8 @@ func (d *Decoder) runs() {
 	b64.reset()
 	b32.reset()
 	hexes.reset()
+	packed, packedAs := &d.p[3], ""
+	packed.reset()
 	d.run, d.names = d.run[:len(d.letter)], d.names[:0]
 	for _, part := range d.near(d.packed, 1) {
 		d.symbols(part)
@@ -322,17 +324,20 @@ func (d *Decoder) runs() {
 		case kinds&coded64 != 0 && d.base64Run(b64, start, end, i):
 		default:
 			// A run may begin with what does not belong to it: a path, a name.
-			if kinds&codedSigns == 0 {
-				break
+			if kinds&codedSigns != 0 {
+				if k := lastSign(run); k >= 0 && len(run)-k > 12 && d.codedAs(start+k+1, end)&coded64 != 0 && d.base64Run(b64, start+k+1, end, i) {
+					break
+				}
 			}
-			if k := lastSign(run); k >= 0 && len(run)-k > 12 && d.codedAs(start+k+1, end)&coded64 != 0 {
-				d.base64Run(b64, start+k+1, end, i)
+			if name := d.packedRun(packed, start, end); name != "" {
+				packedAs = name
 			}
 		}
 	}
 	d.apply("base64", b64)
 	d.apply("base32", b32)
 	d.apply("hex", hexes)
+	d.apply(packedAs, packed)
 }
 
 // lastSign gives the last place of a sign of base64 that also parts names; -1: none.

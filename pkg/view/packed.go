@@ -1,0 +1,193 @@
+package view
+
+import (
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"io"
+	"math/big"
+	"slices"
+)
+
+// Runs of letters and digits that are no base64 as it stands: base64 backwards, shifted, with
+// its cases swapped, of UTF-16, of compressed text; and texts written as one large number.
+
+// Bounds of what is tried, in symbols and bytes.
+const (
+	minPacked  = 24
+	maxNumber  = 400 // numbers take time in proportion to their square
+	maxInflate = 64  // bytes of text for each symbol
+)
+
+// base58 are the digits of numbers written in base 58 (the order of Bitcoin's addresses).
+const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+// packedRun adds what text[start:end] spells, if it spells something, and names the view.
+func (d *Decoder) packedRun(p *patches, start, end int) string {
+	for start < end && d.text[start] == '+' { // as UTF-7 begins
+		start++
+	}
+	for start < end && d.text[end-1] == '-' {
+		end--
+	}
+	if end-start < minPacked {
+		return ""
+	}
+	d.compact(start, end)
+	s := d.buf
+	head := decode64(nil, s[:min(len(s), 24)], asSymbol)
+	switch {
+	case len(head) < 3:
+		return ""
+	case head[0] == 0x1f && head[1] == 0x8b, head[0]&15 == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 && head[0] <= 0x78:
+		out := d.inflate(decode64(nil, s, asSymbol))
+		if !readable(out) {
+			return ""
+		}
+		whole(p, out, start, end)
+		return "inflate"
+	case head[0] == 0 && head[1] >= ' ' && head[2] == 0:
+		out := decode64(nil, s, asSymbol)
+		for i := 0; i+1 < len(out); i += 2 {
+			out[i], out[i+1] = out[i+1], out[i]
+		}
+		units, ok := utf16le(out[:len(out)&^1])
+		if !ok {
+			return ""
+		}
+		whole(p, []byte(string(units)), start, end)
+		return "utf-7"
+	}
+	for _, x := range [...]struct {
+		name string
+		f    func(byte) byte
+	}{{"base64-rot13", caesar(13)}, {"base64-swapped", swapCase}} {
+		if begins(decode64(nil, s[:24], x.f)) {
+			if out := decode64(nil, s, x.f); readable(out) {
+				d.decoded(p, out, start, end, 4, 3)
+				return x.name
+			}
+		}
+	}
+	back := slices.Clone(s)
+	slices.Reverse(back)
+	for pad := range 4 { // the end of what was encoded is where it was cut
+		if begins(decode64(nil, back[:24], asSymbol)) {
+			out := decode64(nil, back, asSymbol)
+			if !readable(out) {
+				break
+			}
+			p.add(start, end)
+			for k, b := range out {
+				lo := max(0, len(s)-(k/3*4+4)-pad)
+				p.put(b, int(d.pos[lo]), int(d.pos[max(0, len(s)-1-k/3*4-pad)])+1)
+			}
+			p.end(end)
+			return "base64-reversed"
+		}
+		if back = back[1:]; len(back) < 24 {
+			break
+		}
+	}
+	if len(s) > maxNumber || d.kindsIn(start, end)&hasDigit == 0 {
+		return ""
+	}
+	for _, base := range [...]int{10, 36, 58, 62} {
+		if out := numberIn(s, base); len(out) >= 12 && begins(out[:12]) && readable(out) {
+			whole(p, out, start, end)
+			return "number"
+		}
+	}
+	return ""
+}
+
+func asSymbol(c byte) byte { return c }
+
+func swapCase(c byte) byte {
+	if isLetter(c) {
+		c ^= 0x20
+	}
+	return c
+}
+
+// begins reports that text may begin so: with letters and little else.
+func begins(b []byte) bool {
+	odd := 0
+	for _, c := range b {
+		if noText[c] {
+			return false
+		}
+		odd += int(bit(!isLetter(c) && c != ' ' && c < 0x80))
+	}
+	return odd*3 <= len(b)
+}
+
+// whole adds out, each byte of which stands for all of text[start:end].
+func whole(p *patches, out []byte, start, end int) {
+	p.add(start, end)
+	p.puts(string(out), start, end)
+	p.end(end)
+}
+
+// decode64 appends what symbols of base64 spell, each put in the place of another; what
+// they begin with when one of them is none.
+func decode64(dst, s []byte, f func(byte) byte) []byte {
+	acc := uint32(0)
+	for i, c := range s {
+		x := base64Value[f(c)]
+		if x == 0xff {
+			break
+		}
+		acc = acc<<6 | uint32(x)
+		if k := i & 3; k > 0 {
+			dst = append(dst, byte(acc>>(6-2*k)))
+		}
+	}
+	return dst
+}
+
+// inflate gives the text that was compressed. Past the bound the views hold more than they
+// may: nobody knows what follows.
+func (d *Decoder) inflate(b []byte) []byte {
+	var r io.Reader
+	var err error
+	if b[0] == 0x1f {
+		r, err = gzip.NewReader(bytes.NewReader(b))
+	} else {
+		r, err = zlib.NewReader(bytes.NewReader(b))
+	}
+	if err != nil {
+		return nil
+	}
+	limit := max(0, min(d.room, maxInflate*len(b)))
+	out, _ := io.ReadAll(io.LimitReader(r, int64(limit)+1)) // what came before a fault is there
+	d.spend(len(out))
+	if len(out) > limit {
+		if readable(out[:limit]) {
+			d.room = -1
+		}
+		return nil
+	}
+	return out
+}
+
+// numberIn gives the bytes of a number; nil: it is none of that base.
+func numberIn(s []byte, base int) []byte {
+	var n big.Int
+	if base != 58 {
+		if _, ok := n.SetString(string(s), base); !ok || s[0] == '-' || s[0] == '+' {
+			return nil
+		}
+		return n.Bytes()
+	}
+	digit := new(big.Int)
+	by := big.NewInt(58)
+	for _, c := range s {
+		x := bytes.IndexByte([]byte(base58), c)
+		if x < 0 {
+			return nil
+		}
+		n.Add(n.Mul(&n, by), digit.SetInt64(int64(x)))
+	}
+	return n.Bytes()
+}
