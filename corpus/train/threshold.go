@@ -22,7 +22,7 @@ var budgets = map[string]budget{
 	"honest:rules":              {0.150, 0.0500, 0.0100},
 	"honest:llmdoc":             {0.200, 0.0900, 0.0200},
 	"honest:prompt":             {0.040, 0.0200, 0.0030},
-	"honest:trigger":            {0.035, 0.0150, 0.0040},
+	"honest:trigger":            {0.035, 0.0200, 0.0040},
 	"honest:document":           {0.150, 0.0400, 0.0080},
 	"composed":                  {0.100, 0.0600, 0.0080},
 	"set:docs_benign":           {0.010, 0.0030, 0.0010},
