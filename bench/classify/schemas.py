@@ -1,9 +1,9 @@
 """Records of schemas that pkg/classify has not been written for: who is a person in them.
 
-    python bench/classify/schemas.py SET > FILE.jsonl      # SET: e to h
+    python bench/classify/schemas.py SET > FILE.jsonl      # SET: e to i
 
 Two sets with no role, no thing and no record in common: half of the lines are a role (or a
-thing) in one of a dozen forms, the other half whole records of many trades. Two more, g and h,
+thing) in one of a dozen forms, the other half whole records of many trades. Others, g to i,
 have records alone. Names, firms and towns are made by Faker (MIT). Spans are what a reader would call a person's name.
 """
 import json
@@ -370,6 +370,55 @@ RECORDS = {'h': [
     lambda: {'deploy': {'app': {'name': 'julia'}, 'stack': {'name': 'Darwin'}, 'pipeline': {'name': 'Nightly Bob'}, 'triggeredBy': 'jenkins', 'topic': {'name': 'oscar'}, 'bucket': 'alice-data'}},
     lambda: {'theme': {'name': 'Monokai'}, 'font': {'name': 'Georgia'}, 'plugins': [{'name': 'Grammarly'}, {'name': 'Alfred'}], 'dataset': {'name': 'Iris'}},
     lambda: {'wine': {'name': 'Barone Ricasoli', 'grape': 'Syrah'}, 'cheese': {'name': 'Saint Albray'}, 'sommelier': P('fr')},
+],
+    'i': [
+    # envelopes, wrappers and flattened keys
+    lambda: {'specversion': '1.0', 'type': 'com.example.enrolment.created', 'subject': 'enrolment/88', 'data': {'learner.full_name': P('en'), 'learner.guardian.full_name': P('en'), 'programme.title': t('course', 'en')}},
+    lambda: {'data': {'viewer': {'edges': [{'node': {'__typename': 'Volunteer', 'displayName': P('en'), 'chapter': {'name': t('place', 'en')}}}, {'node': {'__typename': 'Volunteer', 'displayName': P('es'), 'chapter': {'name': t('place', 'en')}}}]}}},
+    lambda: {'Booking': {'$': {'id': '77'}, 'Passenger': [{'Name': {'#text': P('en')}}, {'Name': {'#text': P('de')}}], 'Carrier': {'#text': t('company', 'en')}}},
+    lambda: {'form_id': 'f1', 'answers': [{'question': 'What is your full name?', 'answer': P('en')}, {'question': 'Favourite book', 'answer': t('book', 'en')}, {'question': 'Who referred you?', 'answer': P('en')}]},
+    lambda: {'custom_fields': [{'field': 'Account manager', 'content': P('en')}, {'field': 'Product line', 'content': t('product', 'en')}, {'field': 'Backup contact', 'content': P('fr')}]},
+    lambda: {'op': 'u', 'before': {'renter': P('en'), 'plate': 'AB12 CDE'}, 'after': {'renter': P('en'), 'plate': 'AB12 CDE'}, 'source': {'db': 'fleet', 'table': 'rentals'}},
+    lambda: {'header': ['donor', 'units', 'clinic'], 'body': [[P('en'), 2, t('place', 'en')], [P('pl'), 1, t('place', 'en')]]},
+    # trades
+    lambda: {'flight': 'XQ 311', 'captain': P('en'), 'firstOfficer': P('de'), 'cabinCrew': [P('en'), P('es'), P('fr')], 'aircraft': {'type': 'Embraer', 'nickname': 'Lady Margaret'}},
+    lambda: {'pet': {'name': 'Oscar', 'breed': t('species', 'en')}, 'keeper': P('en'), 'vet': P('en'), 'practice': 'Walker & Hill Veterinary Clinic'},
+    lambda: {'constituency': t('place', 'en'), 'candidates': [{'candidate': P('en'), 'party': 'Greens', 'votes': 4711}, {'candidate': P('en'), 'party': 'Labour', 'votes': 12}], 'returning_officer': P('en')},
+    lambda: {'film': t('book', 'en'), 'directed_by': P('en'), 'screenplay': [P('en'), P('fr')], 'cast': [{'actor': P('en'), 'role': 'Dorothy'}, {'actor': P('it'), 'role': 'Captain Nemo'}]},
+    lambda: {'visa': {'applicantSurname': L('en'), 'applicantForenames': F('en'), 'sponsor': P('en'), 'consulate': t('place', 'en'), 'inviting_company': t('company', 'en')}},
+    lambda: {'claim_no': 'C-1', 'claimant': P('en'), 'loss_adjuster': P('en'), 'third_party': P('en'), 'insurer': t('company', 'en'), 'vehicle': t('model', 'en')},
+    lambda: {'nursery': 'Little Acorns', 'child': {'known_as': F('en'), 'surname': L('en')}, 'collected_by': P('en'), 'key_worker': P('en'), 'room': 'Matilda'},
+    lambda: {'museum': 'Ashmole Collection', 'object': t('book', 'en'), 'lender': P('en'), 'conservator': P('de'), 'couriered_by': P('en'), 'gallery': 'Hamilton'},
+    lambda: {'lot': 14, 'consignor': P('en'), 'underbidder': P('en'), 'auctioneer': P('en'), 'title': t('book', 'en')},
+    lambda: {'sample': 'S-9', 'drawn_by': P('en'), 'analysed_by': P('en'), 'countersigned': P('en'), 'analyser': 'Siemens Atellica', 'lab': t('place', 'en')},
+    lambda: {'shift': 'late', 'roster': [{'steward': P('en'), 'gate': 'Churchill'}, {'steward': P('sv'), 'gate': 'Nelson'}], 'supervisor_on_duty': P('en')},
+    lambda: {'probate': {'testator': P('en'), 'executors': [P('en'), P('en')], 'solicitors': 'Parker Bowles LLP'}},
+    lambda: {'dive': {'buddy': P('en'), 'dive_master': P('en'), 'site': 'Thistlegorm', 'boat': t('ship', 'en')}},
+    lambda: {'allotment': 7, 'plot_holder': P('en'), 'co_worker': P('en'), 'site': 'Rosemary Lane'},
+    lambda: {'parish': 'St. Thomas', 'baptised': P('en'), 'godparents': [P('en'), P('en')], 'celebrant': P('en')},
+    lambda: {'race': 'Spring Stakes', 'runners': [{'horse': 'Lady Eleanor', 'jockey': P('en'), 'trainer': P('en')}, {'horse': 'Sir Henry', 'jockey': P('en'), 'trainer': P('fr')}]},
+    lambda: {'album': t('song', 'en'), 'vocals': P('en'), 'drums': P('en'), 'mixed_by': P('en'), 'label': t('company', 'en')},
+    lambda: {'paper': t('book', 'en'), 'corresponding_author': P('en'), 'coauthors': [P('en'), P('de')], 'handling_editor': P('en'), 'journal': 'Annals of Lindley'},
+    lambda: {'sender': {'contact': P('en'), 'company': t('company', 'en')}, 'consignee': {'contact': P('de'), 'company': t('company', 'de')}, 'carrier': 'Jackson Freight', 'depot': t('place', 'en')},
+    lambda: {'phone_line': {'subscriber': P('en'), 'billed_to': P('en'), 'engineer': P('en'), 'plan': 'Victoria Max'}},
+    lambda: {'cabin': 'Florence', 'lead_guest': P('en'), 'travelling_with': [P('en'), P('en')], 'ship': t('ship', 'en')},
+    # other languages
+    lambda: {'vorgang': 'V1', 'sachbearbeiter': P('de'), 'antragstellerin': P('de'), 'bevollmaechtigter': P('de'), 'dienststelle': t('place', 'de'), 'produkt': t('product', 'de')},
+    lambda: {'dossier': 'D1', 'demandeur': P('fr'), 'conjoint': P('fr'), 'gestionnaire': P('fr'), 'mairie': t('place', 'fr'), 'entreprise': t('company', 'fr')},
+    lambda: {'expediente': 'E1', 'solicitante': P('es'), 'apoderado': P('es'), 'perito': P('es'), 'municipio': t('place', 'es'), 'empresa': t('company', 'es')},
+    lambda: {'pratica': 'P1', 'richiedente': P('it'), 'intestatario': P('it'), 'geometra': P('it'), 'comune': t('place', 'it'), 'ditta': t('company', 'it')},
+    lambda: {'zaak': 'Z1', 'aanvrager': P('nl'), 'gemachtigde': P('nl'), 'behandelaar': P('nl'), 'gemeente': t('place', 'nl')},
+    lambda: {'processo': 'P2', 'requerente': P('pt'), 'advogado': P('pt'), 'perita': P('pt'), 'comarca': t('place', 'pt')},
+    lambda: {'sprawa': 'S1', 'wnioskodawca': P('pl'), 'pelnomocnik': P('pl'), 'referent': P('pl'), 'gmina': t('place', 'pl')},
+    lambda: {'arende': 'A1', 'sokande': P('sv'), 'handlaggare': P('sv'), 'ombud': P('sv'), 'kommun': t('place', 'sv')},
+    lambda: {'basvuru': 'B1', 'basvuran': P('tr'), 'vekil': P('tr'), 'memur': P('tr'), 'ilce': t('place', 'tr')},
+    lambda: {'asia': 'H1', 'hakija': P('fi'), 'kasittelija': P('fi'), 'edunvalvoja': P('fi'), 'kunta': t('place', 'fi')},
+    # things alone
+    lambda: {'router': {'hostname': 'franklin', 'vendor': 'Juniper'}, 'vlan': 'Charlotte', 'rack': 'Edison', 'model': t('model', 'en')},
+    lambda: {'storm': 'Ciara', 'warning_area': t('place', 'en'), 'street': t('street', 'en'), 'shelter': 'Kennedy Hall'},
+    lambda: {'paint': [{'colour': 'Rose Madder', 'code': 1}, {'colour': 'Paris Green', 'code': 2}], 'manufacturer': 'Winsor & Newton', 'line': 'Lascaux Sirius'},
+    lambda: {'menu': [{'dish': 'Beef Wellington'}, {'dish': 'Peach Melba'}, {'drink': 'Earl Grey'}], 'restaurant': "Lucy's"},
+    lambda: {'award': 'Turner Prize', 'statue': 'Winged Victoria', 'fund': 'Gates Foundation', 'theatre': 'Lope de Vega', 'ward': 'Nightingale'},
 ]}
 
 
