@@ -298,7 +298,7 @@ var followed = func() (t [256]uint8) {
 var telling = [256]uint8{
 	'%': thenLetter | thenDigit, '&': thenLetter | thenSign | thenSpace | thenBreak, '\\': thenLetter | thenDigit, '=': thenCode | thenDigit | thenBreak,
 	'<': thenLetter | thenSign, '*': thenLetter | thenSign, '_': thenSign, '~': thenSign, '-': thenBreak, ']': thenSign, '"': thenStop | thenSpace,
-	'+': thenSign | thenSpace | thenBreak}
+	'+': thenSign | thenSpace | thenBreak | thenDigit | thenCode, '(': thenDigit}
 
 // Probe tells cheaply which decoding views a folded text asks for. It may ask for a
 // view that then finds nothing.
@@ -475,7 +475,14 @@ func (d *Decoder) tells(i int) Wants {
 		if next == '(' && d.title.next(text, i)-i < titleReach {
 			return WantMarkup
 		}
+	case '(':
+		if named(text, i) {
+			return WantCodes
+		}
 	case '+':
+		if named(text, i) {
+			return WantCodes
+		}
 		if joins(text, i) {
 			return WantConcat
 		}

@@ -1,0 +1,119 @@
+package view
+
+import (
+	"bytes"
+	"math/bits"
+)
+
+// minCodes is how many letters must be written alike.
+const minCodes = 6
+
+// calls decodes letters that are written as calls or names of characters, with the same
+// text between all: chr(73)+chr(103), U+0049 U+0067.
+func (d *Decoder) calls() {
+	text := d.text
+	p := &d.p[0]
+	p.reset()
+	done := 0
+	for word, sign := range d.sign {
+		for ; sign != 0; sign &= sign - 1 {
+			i := word<<6 + bits.TrailingZeros64(sign)
+			if i >= done && i > 0 && named(text, i) {
+				done = d.callsAt(p, i)
+			}
+		}
+	}
+	d.spend(len(text))
+	d.apply("characters", p)
+}
+
+// named reports that text[i] stands between the name of a character and its number.
+func named(text []byte, i int) bool {
+	if i == 0 || i+1 >= len(text) {
+		return false
+	}
+	switch text[i] {
+	case '+':
+		return text[i-1]|0x20 == 'u' && hexVal(text[i+1]) >= 0
+	case '(':
+		return text[i-1]|0x20 == 'r' && text[i+1] >= '0' && text[i+1] <= '9'
+	}
+	return false
+}
+
+// callsAt adds the letters whose first number stands behind text[i], and gives where they
+// end.
+func (d *Decoder) callsAt(p *patches, i int) int {
+	const maxBetween = 24
+	text := d.text
+	base := 10
+	if text[i] == '+' {
+		base = 16
+	}
+	number := func(from int) (n, to int) {
+		for to = from; to < len(text) && to-from < 8; to++ {
+			x := hexVal(text[to])
+			if x < 0 || x >= base {
+				break
+			}
+			n = n*base + x
+		}
+		return n, to
+	}
+	p.add(i+1, i+1)
+	var between []byte
+	count, at, end := 0, i+1, i+1
+	for {
+		n, to := number(at)
+		if to == at || n < 9 || n > 0x10ffff {
+			break
+		}
+		p.putRune(rune(n), at, to)
+		count, end = count+1, to
+		if between == nil {
+			k := bytes.IndexByte(text[to:min(len(text), to+maxBetween)], text[i])
+			if k < 0 {
+				break
+			}
+			between = text[to : to+k+1]
+		}
+		if !bytes.HasPrefix(text[to:], between) {
+			break
+		}
+		at = to + len(between)
+	}
+	p.end(end)
+	d.spend(end - i)
+	if count < minCodes {
+		p.drop()
+	}
+	return end
+}
+
+// groups decodes base64 and hex that is written in groups of as many symbols, near the
+// marked blocks.
+func (d *Decoder) groups(marks []uint64) {
+	toks := d.tokens(d.near(marks, 2))
+	p := &d.p[0]
+	p.reset()
+	for i := 0; i < len(toks); {
+		size := toks[i].to - toks[i].from
+		j := i + 1
+		for j < len(toks) && toks[j].from == toks[j-1].to+1 && d.text[toks[j-1].to] <= ' ' && toks[j-1].to-toks[j-1].from == size && toks[j].to-toks[j].from <= size {
+			j++
+		}
+		if j-i >= minCodes && size >= 2 && size <= 32 {
+			start, end := toks[i].from, toks[j-1].to
+			d.compact(start, end)
+			if len(d.buf) >= minPacked && begins(decode64(nil, d.buf[:minPacked], asSymbol)) {
+				if out := decode64(nil, d.buf, asSymbol); readable(out) {
+					d.decoded(p, out, start, end, 4, 3)
+				}
+			} else if len(d.buf) >= minPacked && allHex(d.buf) && size > 2 {
+				d.hexRun(p, start, end)
+			}
+		}
+		i = j
+	}
+	d.apply("groups", p)
+}
