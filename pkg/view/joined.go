@@ -42,7 +42,7 @@ func (d *Decoder) glued(k int) Wants {
 	switch plain := bits.OnesCount64(starts &^ (sign << 1) & (all << 2)); {
 	case n < 4 || bits.OnesCount64(letter) < 24 || bits.OnesCount64(d.digit[k]) > 4:
 		return 0
-	case 3*plain <= n && signs >= min(n-2, 6):
+	case 4*plain <= n && signs >= min(n-2, 6):
 		if bits.OnesCount64(letter) <= 4*n && bits.OnesCount64(sign&(letter<<1)&(letter>>1)) >= 6 && d.strewn(k) {
 			w, d.noisy = WantJoined, true
 		}
@@ -103,7 +103,7 @@ func (d *Decoder) evenly(k int, starts, all uint64) int {
 		}
 		starts &= starts - 1
 	}
-	if bit(gaps[0] == gaps[1])+bit(gaps[1] == gaps[2])+bit(gaps[2] == gaps[3])+bit(gaps[0] == gaps[3]) < 2 || gaps[1] == ' ' {
+	if bit(gaps[0] == gaps[1])+bit(gaps[1] == gaps[2])+bit(gaps[2] == gaps[3]) < 2 || gaps[1] == ' ' || gaps[1] == ' '<<8|',' {
 		return 0
 	}
 	return first
