@@ -382,7 +382,7 @@ func (d *Decoder) ciphered(k int) (w Wants) {
 				w = d.deciphers(k, 0)
 			}
 		case k > 0: // the last one, and what lies before it
-			if odd((*[64]byte)(d.text[len(d.text)-64:])) {
+			if n >= 16 && odd((*[64]byte)(d.text[len(d.text)-64:])) {
 				w = d.deciphers(k, 0)
 			}
 		case n >= 20:
