@@ -1,9 +1,9 @@
 """Records of schemas that pkg/classify has not been written for: who is a person in them.
 
-    python bench/classify/schemas.py SET > FILE.jsonl      # SET: e to i
+    python bench/classify/schemas.py SET > FILE.jsonl      # SET: e to j
 
 Two sets with no role, no thing and no record in common: half of the lines are a role (or a
-thing) in one of a dozen forms, the other half whole records of many trades. Others, g to i,
+thing) in one of a dozen forms, the other half whole records of many trades. Others, g to j,
 have records alone. Names, firms and towns are made by Faker (MIT). Spans are what a reader would call a person's name.
 """
 import json
@@ -419,6 +419,55 @@ RECORDS = {'h': [
     lambda: {'paint': [{'colour': 'Rose Madder', 'code': 1}, {'colour': 'Paris Green', 'code': 2}], 'manufacturer': 'Winsor & Newton', 'line': 'Lascaux Sirius'},
     lambda: {'menu': [{'dish': 'Beef Wellington'}, {'dish': 'Peach Melba'}, {'drink': 'Earl Grey'}], 'restaurant': "Lucy's"},
     lambda: {'award': 'Turner Prize', 'statue': 'Winged Victoria', 'fund': 'Gates Foundation', 'theatre': 'Lope de Vega', 'ward': 'Nightingale'},
+],
+    'j': [
+    # written after the work on i
+    lambda: {'meta': {'v': 2}, 'payload': {'kind': 'handover', 'from_nurse': P('en'), 'to_nurse': P('en'), 'ward': 'Florence', 'concerns_raised_by': P('en')}},
+    lambda: {'Envelope': {'Body': {'GetMemberResponse': {'Member': {'Title': 'Mr', 'Forename': F('en'), 'Surname': L('en'), 'Lodge': 'St. George'}, 'ProposedBy': P('en'), 'SecondedBy': P('en')}}}},
+    lambda: {'rows': [{'c': [{'label': 'Tenant', 'v': P('en')}, {'label': 'Block', 'v': 'Eliot'}, {'label': 'Caretaker', 'v': P('en')}]}]},
+    lambda: {'cols': ['rower', 'seat', 'boat'], 'rows': [[P('en'), 'bow', t('ship', 'en')], [P('de'), 'stroke', t('ship', 'en')]]},
+    lambda: {'regatta': {'coxswain': P('en'), 'crew': [P('en'), P('en'), P('nl')], 'boat': t('ship', 'en'), 'umpire': P('en')}},
+    lambda: {'petition': {'lead_petitioner': P('en'), 'signed': [P('en'), P('es')], 'council': t('place', 'en'), 'topic': 'Save Victoria Park'}},
+    lambda: {'autopsy': {'pathologist': P('en'), 'identified_by': P('en'), 'mortuary': 'Hope Street'}},
+    lambda: {'choir': [{'soprano': P('en'), 'alto': P('en')}, {'soprano': P('fr'), 'alto': P('en')}], 'hymn': 'Abide With Me', 'accompanist': P('en')},
+    lambda: {'tattoo': {'inked_by': P('en'), 'consented_by': P('en'), 'motif': 'Betty Boop', 'parlour': 'Black Rose'}},
+    lambda: {'chess': {'white': P('en'), 'black': P('ru'), 'arbiter': P('en'), 'opening': 'Ruy Lopez', 'venue': t('place', 'en')}},
+    lambda: {'bee_hive': 7, 'beekeeper': P('en'), 'inspected_by': P('en'), 'queen': 'Elizabeth II', 'apiary': 'Orchard End'},
+    lambda: {'licence_holder': P('en'), 'premises': "Murphy's Bar", 'designated_supervisor': P('en'), 'objector': P('en')},
+    lambda: {'trust': 'Carnegie Fund', 'settlor': P('en'), 'trustees': [P('en'), P('en')], 'protector': P('en'), 'bank': 'Coutts'},
+    lambda: {'wedding': {'bride': P('en'), 'groom': P('en'), 'bestMan': P('en'), 'bridesmaids': [F('en'), F('en')], 'venue': 'Cliveden House', 'florist': 'Daisy Chain'}},
+    lambda: {'translation': {'translator': P('de'), 'proofread_by': P('en'), 'source_lang': 'de', 'work': t('book', 'en')}},
+    lambda: {'locker': 12, 'issued_to': P('en'), 'returned_by': P('en'), 'building': 'Newton'},
+    lambda: {'mission': 'Apollo', 'commander': P('en'), 'flightEngineer': P('ru'), 'capsule': 'Friendship', 'capcom': P('en')},
+    lambda: {'hackathon': {'mentors': [P('en'), P('es')], 'team': t('team', 'en'), 'members': [{'dev': P('en')}, {'dev': P('en')}], 'prize': 'Turing Award'}},
+    lambda: {'bus': {'route': t('street', 'en'), 'driver_on_shift': P('en'), 'relief': P('en'), 'depot': 'Camden'}},
+    lambda: {'tree': {'species': t('species', 'en'), 'surveyor': P('en'), 'planted_by': P('en'), 'dedication': 'In memory of the fallen'}},
+    lambda: {'settlement': {'mediator': P('en'), 'partyA': P('en'), 'partyB': P('en'), 'counselForA': P('en'), 'firm': t('company', 'en')}},
+    lambda: {'bank_mandate': {'signatories': [P('en'), P('en')], 'drawer': P('en'), 'payable_to': P('en'), 'bank': t('company', 'en')}},
+    lambda: {'ambulance': {'paramedic': P('en'), 'casualty': P('en'), 'handed_over_to': P('en'), 'hospital': 'St Mary'}},
+    lambda: {'knitting_circle': [{'name': P('en'), 'since': 2011}, {'name': P('en'), 'since': 2020}], 'hall': 'Wesley Hall'},
+    lambda: {'Mandant': P('de'), 'Gegner': P('de'), 'Rechtsbeistand': P('de'), 'Gericht': 'Amtsgericht Schönau', 'Gegenstand': t('product', 'de')},
+    lambda: {'Pflegekraft': P('de'), 'Pflegebedürftiger': P('de'), 'Angehörige': [P('de'), P('de')], 'Station': 'Luise', 'Heim': 'Haus Elisabeth'},
+    lambda: {'locataire': P('fr'), 'bailleur': P('fr'), 'caution': P('fr'), 'agence': t('company', 'fr'), 'rue': t('street', 'fr')},
+    lambda: {'élève': P('fr'), 'professeurPrincipal': P('fr'), 'responsableLegal': P('fr'), 'lycée': 'Lycée Victor Hugo'},
+    lambda: {'alumno': P('es'), 'tutora': P('es'), 'acudiente': P('es'), 'colegio': 'Colegio San Martín'},
+    lambda: {'inquilino': P('es'), 'arrendador': P('es'), 'fiador': P('es'), 'calle': t('street', 'es')},
+    lambda: {'paziente': P('it'), 'medicoCurante': P('it'), 'accompagnatore': P('it'), 'reparto': 'Santa Lucia'},
+    lambda: {'venditore': P('it'), 'acquirente': P('it'), 'notaio': P('it'), 'via': t('street', 'it')},
+    lambda: {'huurder': P('nl'), 'verhuurder': P('nl'), 'getuige': P('nl'), 'straat': t('street', 'nl')},
+    lambda: {'aluna': P('pt'), 'professora': P('pt'), 'encarregadoEducacao': P('pt'), 'escola': 'Escola Dom Pedro'},
+    lambda: {'powod': P('pl'), 'pozwany': P('pl'), 'sedzia': P('pl'), 'sad': 'Sąd Rejonowy'},
+    lambda: {'elev': P('sv'), 'mentor': P('sv'), 'vardnadshavare': P('sv'), 'skola': 'Karlaskolan'},
+    lambda: {'ogrenci': P('tr'), 'veli': P('tr'), 'ogretmen': P('tr'), 'okul': t('place', 'tr')},
+    lambda: {'vuokralainen': P('fi'), 'vuokranantaja': P('fi'), 'isannoitsija': P('fi'), 'katu': t('street', 'fi')},
+    lambda: {'lejer': P('da'), 'udlejer': P('da'), 'vicevaert': P('da'), 'gade': t('street', 'da')},
+    lambda: {'najemce': P('cs'), 'pronajimatel': P('cs'), 'svedek': P('cs'), 'ulice': t('street', 'cs')},
+    # things
+    lambda: {'satellite': 'James Webb', 'launcher': 'Ariane', 'instrument': 'Huygens', 'pad': 'Kennedy'},
+    lambda: {'rose': {'cultivar': 'Gertrude Jekyll', 'breeder': 'David Austin Roses'}, 'apple': {'cultivar': 'Granny Smith'}},
+    lambda: {'cipher': 'Blowfish', 'curve': 'Edwards', 'theorem': 'Noether', 'metric': 'Jaccard', 'distribution': 'Poisson'},
+    lambda: {'cocktail': 'Bloody Mary', 'biscuit': 'Garibaldi', 'crisps': 'Walkers', 'beer': 'Samuel Adams', 'supplier': t('company', 'en')},
+    lambda: {'cluster': 'cassandra-1', 'db': 'maria', 'queue': 'celery', 'host': 'oscar', 'model': 'claude'},
 ]}
 
 

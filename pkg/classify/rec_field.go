@@ -48,7 +48,7 @@ func keyKind(key []byte) fieldKind {
 		return fieldPart
 	}
 	var buf [8]uint16
-	var last, first string
+	var last, beforeLast, first string
 	wraps := 0
 	words := buf[:0]
 	for i := 0; i < len(key) && len(words) < cap(buf); {
@@ -67,13 +67,13 @@ func keyKind(key []byte) fieldKind {
 		if len(words) > 0 && (len(w) == 1 || keyNoise[string(w)]) {
 			continue // custom__c, real_name_normalized
 		}
-		if string(w) == "of" && len(words) > 0 && words[len(words)-1]&(wordHuman|wordRole) != 0 {
-			break // attorney of record
+		if whereWords[string(w)] && len(words) > 0 && words[len(words)-1]&(wordHuman|wordRole) != 0 {
+			break // attorney of record, supervisor on duty
 		}
 		if len(words) == 0 {
 			first = string(w)
 		}
-		last = string(w)
+		beforeLast, last = last, string(w)
 		if wrapWords[last] {
 			wraps++
 		}
@@ -93,6 +93,9 @@ func keyKind(key []byte) fieldKind {
 	all := uint16(0)
 	for _, w := range words {
 		all |= w
+	}
+	if last == "as" && beforeLast == "known" {
+		return fieldPiece
 	}
 	if all == 0 {
 		if agentLike(last) {
@@ -185,6 +188,8 @@ func keyKind(key []byte) fieldKind {
 		return fieldRole
 	case companyWords[first] && n == 2: // razón social
 		return fieldThing
+	case last == "by" && before == 0 && participle(beforeLast):
+		return fieldRole // mixed by, collected by
 	case head&wordBy != 0 && before == 0 && agentBy[last]:
 		return fieldAgent
 	case (last == "id" || last == "ref") && before&(wordHuman|wordRole) != 0:
@@ -226,6 +231,18 @@ milestone epic sprint template location place venue address region area profile 
 
 // agentBy are words for by behind which somebody is named, whatever was done.
 var agentBy = wordSet("by von durch por par przez door av af da dal dalla pelo pela")
+
+// whereWords begin what says where, when and for what a somebody is one.
+var whereWords = wordSet("of on at for during")
+
+// participle reports whether a word before by says what somebody did. What firms do rather
+// than people is left out.
+func participle(w string) bool {
+	return len(w) > 4 && strings.HasSuffix(w, "ed") && !firmDoes[w]
+}
+
+var firmDoes = wordSet(`powered manufactured sponsored published distributed supplied operated owned funded hosted provided backed insured produced branded listed licensed serviced
+administered blocked caused triggered grouped sorted ordered filtered indexed followed replaced limited affected divided multiplied`)
 
 // companyWords begin keys of names of firms: ragione sociale.
 var companyWords = wordSet("razon razón ragione raison razao razão denominazione denominacion denominación")
@@ -413,7 +430,7 @@ func fieldVerdict(kind, parent fieldKind, beside bool, value []byte) (score floa
 var pairKeys = map[string]uint8{
 	"label": pairLabel, "key": pairLabel, "field": pairLabel, "question": pairLabel, "title": pairLabel, "prompt": pairLabel, "property": pairLabel, "attribute": pairLabel,
 	"Label": pairLabel, "Key": pairLabel, "Field": pairLabel, "Question": pairLabel, "fieldName": pairLabel, "field_name": pairLabel, "id": pairLabel, "ref": pairLabel, "type": pairLabel,
-	"value": pairValue, "answer": pairValue, "Value": pairValue, "Answer": pairValue, "text": pairValue, "response": pairValue, "content": pairValue, "val": pairValue,
+	"value": pairValue, "answer": pairValue, "Value": pairValue, "Answer": pairValue, "text": pairValue, "response": pairValue, "content": pairValue, "val": pairValue, "v": pairValue,
 }
 
 const (
@@ -483,17 +500,21 @@ func (s *scan) fields() {
 		quote = '\'' // as scripts print their objects
 	}
 	type object struct {
-		kind   fieldKind // of the key it stands behind
-		array  bool
-		beside bool
-		parts  int       // keys of parts of a name
-		pair   uint8     // the last key: what the next value is in {"label": …, "value": …}
-		label  fieldKind // of such an object
-		bare   [4][2]int // values that are judged when all keys are known
-		kinds  [4]fieldKind
-		n      int
-		header bool // an array of the names of columns
-		at     int  // in an array: which element
+		persons int       // values that are persons
+		others  int       // and that are not
+		doubt   [6][2]int // values with the form of a name whose keys do not say enough
+		doubts  int
+		kind    fieldKind // of the key it stands behind
+		array   bool
+		beside  bool
+		parts   int       // keys of parts of a name
+		pair    uint8     // the last key: what the next value is in {"label": …, "value": …}
+		label   fieldKind // of such an object
+		bare    [4][2]int // values that are judged when all keys are known
+		kinds   [4]fieldKind
+		n       int
+		header  bool // an array of the names of columns
+		at      int  // in an array: which element
 	}
 	var stack [64]object
 	var keys [64]keySeen
@@ -502,22 +523,59 @@ func (s *scan) fields() {
 	var table columns
 	given, header := false, false
 	var things [][2]int
+	var judged []judgedField // the first 64: all pairs of them are looked at
+	var name [2]int          // the last key
 	judge := func(kind, parent fieldKind, beside bool, v [2]int) bool {
+		o := &stack[depth]
+		o.others++
 		if fileLike(t[v[0]:v[1]]) {
 			things = append(things, v)
 			return false
 		}
-		score, thing := fieldVerdict(kind, parent, beside, unescaped(t[v[0]:v[1]]))
+		value := unescaped(t[v[0]:v[1]])
+		score, thing := fieldVerdict(kind, parent, beside, value)
 		switch {
 		case score > 0:
 			s.add(hit{typ: "PERSON", start: v[0], end: v[1], score: score})
-		case thing:
+			o.persons++
+			o.others--
+			if len(judged) < 64 {
+				judged = append(judged, judgedField{name, v, true})
+			}
+		case thing, firmOfNames(value):
 			things = append(things, v)
+		case kind != fieldText && o.doubts < len(o.doubt):
+			o.doubt[o.doubts] = v
+			o.doubts++
+			if kind < fieldWrap && len(judged) < 64 { // the others are judged later, under another key
+				judged = append(judged, judgedField{name, v, false})
+			}
 		}
 		return score > 0
 	}
 	close := func() {
 		o := &stack[depth]
+		defer func() {
+			// Most elements of a list are persons: the others are. Among fields of several
+			// persons less has to speak for one.
+			for _, v := range o.doubt[:o.doubts] {
+				f, ok := shapeOfName(unescaped(t[v[0]:v[1]]))
+				if !ok || f.org || f.word {
+					continue
+				}
+				switch {
+				case o.array && o.persons >= o.others && f.words > 1 && f.evidence >= 0.4,
+					!o.array && o.persons > 1 && o.persons >= o.others && f.words > 1 && f.caps >= f.words && f.forename && f.evidence >= 1.2:
+					s.add(hit{typ: "PERSON", start: v[0], end: v[1], score: 0.7})
+				}
+			}
+			if depth > 0 {
+				depth--
+			} else {
+				*o = object{}
+			}
+			key = fieldOther
+		}()
 		for i := range o.n {
 			kind := o.kinds[i]
 			if o.parts > 1 && (kind == fieldGiven || kind == fieldPiece) && o.kind != fieldThing { // nombre beside apellidos
@@ -531,12 +589,6 @@ func (s *scan) fields() {
 			}
 			judge(kind, o.kind, o.beside, o.bare[i])
 		}
-		if depth > 0 {
-			depth--
-		} else {
-			*o = object{}
-		}
-		key = fieldOther
 	}
 	for i := 0; i < len(t); i++ {
 		switch t[i] {
@@ -613,6 +665,7 @@ func (s *scan) fields() {
 					seen.beside = seen.kind == fieldOther && besideKey(t[from:to])
 				}
 				key, given = seen.kind, seen.given
+				name = [2]int{from, to}
 				header = columnKeys[string(t[from:to])]
 				stack[depth].pair = seen.pair
 				stack[depth].beside = stack[depth].beside || seen.beside
@@ -675,10 +728,43 @@ func (s *scan) fields() {
 		close()
 	}
 	close()
+	s.sameKeys(judged)
 	if len(things) > 0 {
 		s.vetoNames(things)
 	}
 	s.hits = slices.DeleteFunc(s.hits, func(h hit) bool { return h.typ == "PERSON" && s.keyWord(h.start, h.end, quote) })
+}
+
+// judgedField is a value that was judged by its key.
+type judgedField struct {
+	key, value [2]int
+	person     bool
+}
+
+// sameKeys takes values for persons whose key holds persons in most other objects of the
+// text: [{"dev": …}, {"dev": …}].
+func (s *scan) sameKeys(judged []judgedField) {
+	for _, d := range judged {
+		if d.person {
+			continue
+		}
+		persons, others := 0, 0
+		for _, o := range judged {
+			if bytes.Equal(s.text[o.key[0]:o.key[1]], s.text[d.key[0]:d.key[1]]) {
+				if o.person {
+					persons++
+				} else {
+					others++
+				}
+			}
+		}
+		if persons == 0 || persons < others {
+			continue
+		}
+		if f, ok := shapeOfName(unescaped(s.text[d.value[0]:d.value[1]])); ok && !f.org && !f.word && f.words > 1 && f.evidence >= 0.4 {
+			s.add(hit{typ: "PERSON", start: d.value[0], end: d.value[1], score: 0.7})
+		}
+	}
 }
 
 // keyWord reports whether a span is all of a key, and a word that nobody is called: the
@@ -852,9 +938,38 @@ type nameForm struct {
 	caps     int     // of them with a capital, or of a script that has none
 	evidence float64 // how much the gazetteer speaks for it
 	titled   bool
+	forename bool // the first word, or the one behind a comma, is a known forename
 	org      bool // ends as names of firms and places do
 	word     bool // begins with a word that begins sentences and headings
 }
+
+// firmOfNames reports whether a value is a firm that is called after its partners: Adams,
+// Tate and Moore. People are not named by surnames alone in a row.
+func firmOfNames(v []byte) bool {
+	if bytes.IndexByte(v, ',') < 0 || len(v) > 80 {
+		return false
+	}
+	words := bytes.Fields(v)
+	if n := len(words); n < 4 || n > 6 || !firmAnd[string(words[n-2])] {
+		return false
+	}
+	surnames := false
+	for i, w := range words {
+		if i == len(words)-2 {
+			continue
+		}
+		w, comma := bytes.CutSuffix(w, []byte(","))
+		if comma != (i < len(words)-3) || len(w) == 0 || len(w) > 48 || !is(w[0], cUpper|cHigh) {
+			return false
+		}
+		var low [64]byte
+		flags := gazetteerOnce().flags(lowerInto(low[:0], w))
+		surnames = surnames || flags&(fieldForename|fieldRareForename) == 0
+	}
+	return surnames
+}
+
+var firmAnd = wordSet("and & et und y e en i og och")
 
 // noNames are values that stand where a name is not known, or where a program acts.
 var noNames = wordSet(`unknown none null nil n/a na undefined anonymous test admin administrator root system guest customer user default nobody everyone all other self me true false yes no tbd todo example
@@ -946,6 +1061,9 @@ func shapeOfName(v []byte) (f nameForm, ok bool) {
 		}
 		if f.words > 3 {
 			weight /= 2
+		}
+		if f.words == 1 || commas > 0 {
+			f.forename = f.forename || forenameWeight(flags) >= 1
 		}
 		f.evidence += weight
 	}
