@@ -20,11 +20,12 @@ import (
 // knownValue is a typed value and how its stub is made: what is found in free text in
 // another form is the same value to the namer.
 type knownValue struct {
-	typ   string // entity type of what is found
-	scope string // type that the field's stub was made with: typ, or FIELD
-	stub  string // base name of the stub
-	form  StubForm
-	value []byte
+	others []*knownValue // the parts of the same name, this one among them
+	typ    string        // entity type of what is found
+	scope  string        // type that the field's stub was made with: typ, or FIELD
+	stub   string        // base name of the stub
+	form   StubForm
+	value  []byte
 }
 
 // pattern is one way in which a known value is written.
@@ -314,6 +315,7 @@ func (s *nameSearch) addParts(n Name) {
 	if n.Form == StubSurrogate {
 		form = n.Form
 	}
+	var all []*knownValue
 	small := strings.ToLower(string(n.Value)) == string(n.Value) // nobody wrote capitals here
 	for _, p := range parts {
 		p = strings.Trim(p, ".,;:()\"'")
@@ -325,6 +327,12 @@ func (s *nameSearch) addParts(n Name) {
 			k := &knownValue{typ: n.Type, scope: n.Type, stub: stub, form: form, value: []byte(p)}
 			s.add([]byte(p), k, true)
 			s.inflect(p, k)
+			all = append(all, k)
+		}
+	}
+	if n.Type == "PERSON" {
+		for _, k := range all {
+			k.others = all
 		}
 	}
 }
@@ -360,6 +368,22 @@ func (s *nameSearch) find(text []byte) []hit {
 		}
 		if known == nil {
 			i += n
+			continue
+		}
+		if len(known.others) > 1 {
+			before := 0
+			if len(out) > 0 {
+				before = out[len(out)-1].end
+			}
+			if k, from := mistypedBefore(text, low, off, i, known); k != nil && int(off[from]) >= before {
+				put(k, from, i-1)
+			}
+			put(known, i, end)
+			if k, to := mistypedAfter(text, low, off, end, known); k != nil && s.none(text, low, off, end+1) {
+				put(k, end+1, to)
+				end = to
+			}
+			i, boundary = end, false
 			continue
 		}
 		put(known, i, end)

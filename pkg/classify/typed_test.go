@@ -53,6 +53,8 @@ func TestTypedValueInAnotherForm(t *testing.T) {
 		{"name", "Tuulikki Hakkarainen", "Tuulikille ja Hakkaraisen talo", "{CLIENT_PART} ja {CLIENT_PART_2} talo"},
 		{"name", "Емельян Турчанинов", "у Емельяна Турчанинова, с Турчаниновым", "у {CLIENT_PART} {CLIENT_PART_2}, с {CLIENT_PART_2}"},
 		{"name", "Annegret Bohlsen", "Bohlsens Wagen", "{CLIENT_PART} Wagen"},
+		{"name", "Halina Kowalczewska", "with Halina Kowalczewka, Halnia Kowalczewska", "with {CLIENT_PART} {CLIENT_PART_2}, {CLIENT_PART} {CLIENT_PART_2}"},
+		{"name", "Annegret Bohlsen", "Annegret Bohlson; Annegret Bolhsen", "{CLIENT_PART} {CLIENT_PART_2}; {CLIENT_PART} {CLIENT_PART_2}"},
 		{"name", "Marta Delgadez", "die Marter am Mars", "die Marter am Mars"}, // words
 	} {
 		body := fmt.Sprintf(`{%q:%q,"note":"%s"}`, tc.field, tc.value, tc.note)
