@@ -96,8 +96,12 @@ func (d *Decoder) groups(marks []uint64) {
 	toks := d.tokens(d.near(marks, 2))
 	p := &d.p[0]
 	p.reset()
-	for i := 0; i < len(toks); {
+	for i := 0; i+minCodes <= len(toks); {
 		size := toks[i].to - toks[i].from
+		if toks[i+minCodes-1].from-toks[i].from != (minCodes-1)*(size+1) {
+			i++ // most are words
+			continue
+		}
 		j := i + 1
 		for j < len(toks) && toks[j].from == toks[j-1].to+1 && d.text[toks[j-1].to] <= ' ' && toks[j-1].to-toks[j-1].from == size && toks[j].to-toks[j].from <= size {
 			j++

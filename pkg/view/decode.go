@@ -29,6 +29,7 @@ type Decoder struct {
 	coded, spaced, packed, leety []uint64
 
 	odd    []oddity // where Probe saw ciphers
+	gain   int      // how much better the block looked at last reads in the best of shifts
 	rows   []series // where it saw words that signs join
 	noisy  bool     // it saw signs inside words
 	walked int      // how far it looked for such words

@@ -26,13 +26,10 @@ const (
 // minSeries is how many gaps make a series.
 const minSeries = 4
 
-// glued looks whether words of block k are joined by signs.
-func (d *Decoder) glued(k int) Wants {
+// glued looks whether words of block k, which holds so many letters, digits and signs, are
+// joined by signs. Most prose holds two or three signs in a block: see Probe.
+func (d *Decoder) glued(k, letters, digits, signs int) Wants {
 	letter, sign := d.letter[k], d.sign[k]
-	signs := bits.OnesCount64(sign)
-	if signs > 1 && signs < 4 && !d.wide {
-		return 0 // as most prose
-	}
 	all := letter | d.digit[k]
 	// Most words of prose have one white space in front of them, and few signs.
 	starts := all &^ (all << 1)
@@ -40,10 +37,10 @@ func (d *Decoder) glued(k int) Wants {
 	i := d.walked
 	w := Wants(0)
 	switch plain := bits.OnesCount64(starts &^ (sign << 1) & (all << 2)); {
-	case n < 4 || bits.OnesCount64(letter) < 24 || bits.OnesCount64(d.digit[k]) > 4:
+	case n < 4 || letters < 24 || digits > 4:
 		return 0
 	case 4*plain <= n && signs >= min(n-2, 6):
-		if bits.OnesCount64(letter) <= 4*n && bits.OnesCount64(sign&(letter<<1)&(letter>>1)) >= 6 && d.strewn(k) {
+		if letters <= 3*n && bits.OnesCount64(sign&(letter<<1)&(letter>>1)) >= 6 && d.strewn(k) {
 			w, d.noisy = WantJoined, true
 		}
 		at := d.evenly(k, starts, all)
@@ -114,7 +111,7 @@ func (d *Decoder) gluedAll(wants Wants) {
 	d.rows, d.noisy, d.walked = d.rows[:0], false, 0
 	if wants&WantJoined != 0 {
 		for k := range d.letter {
-			d.glued(k)
+			d.glued(k, bits.OnesCount64(d.letter[k]), bits.OnesCount64(d.digit[k]), bits.OnesCount64(d.sign[k]))
 		}
 	}
 }

@@ -30,11 +30,20 @@ func (d *Decoder) packedRun(p *patches, start, end int) string {
 	for start < end && d.text[end-1] == '-' {
 		end--
 	}
-	if end-start < minPacked {
+	// Names and paths hold no digits, codes as long do.
+	kinds := 0
+	if end-start >= minPacked {
+		kinds = d.kindsIn(start, end)
+	}
+	if kinds&hasDigit == 0 {
 		return ""
 	}
+	mixed := kinds&(hasUpper|hasLower) == hasUpper|hasLower
 	d.compact(start, end)
 	s := d.buf
+	if !mixed {
+		return d.numberRun(p, start, end, kinds)
+	}
 	head := decode64(nil, s[:min(len(s), 24)], asSymbol)
 	switch {
 	case len(head) < 3:
@@ -89,10 +98,26 @@ func (d *Decoder) packedRun(p *patches, start, end int) string {
 			break
 		}
 	}
-	if len(s) > maxNumber || d.kindsIn(start, end)&hasDigit == 0 {
+	return d.numberRun(p, start, end, kinds)
+}
+
+// numberRun adds the text that is written as the number text[start:end], whose symbols are
+// those of compact.
+func (d *Decoder) numberRun(p *patches, start, end, kinds int) string {
+	s := d.buf
+	if len(s) > maxNumber || len(s) < minPacked {
 		return ""
 	}
-	for _, base := range [...]int{10, 36, 58, 62} {
+	bases := []int{10}
+	switch kinds & (hasUpper | hasLower) {
+	case hasUpper | hasLower:
+		bases = []int{58, 62}
+	case hasUpper, hasLower:
+		if bases = []int{36}; allHex(s) {
+			return "" // the hash of something
+		}
+	}
+	for _, base := range bases {
 		if out := numberIn(s, base); len(out) >= 12 && begins(out[:12]) && readable(out) {
 			whole(p, out, start, end)
 			return "number"

@@ -322,6 +322,7 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 	leet, tail := 0, 0
 	upper, digit, sign := d.upper[:len(d.letter)], d.digit[:len(d.letter)], d.sign[:len(d.letter)]
 	for k, letter := range d.letter {
+		letters, digits, signs := bits.OnesCount64(letter), bits.OnesCount64(digit[k]), bits.OnesCount64(sign[k])
 		all := letter | digit[k]
 		// Sixteen letters and digits in a row, or capitals inside words again and again.
 		r := all & (all >> 1)
@@ -344,15 +345,18 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 			d.leety[k>>6] |= 1 << (k & 63)
 		}
 		leet = n
-		if n := bits.OnesCount64(digit[k]); n >= 30 || n >= 12 && bits.OnesCount64(all&^(all<<1)) >= 19 {
+		if digits >= 30 || digits >= 12 && bits.OnesCount64(all&^(all<<1)) >= 19 {
 			w |= WantCodes
 			d.coded[k>>6] |= 1 << (k & 63)
 		}
-		if bits.OnesCount64(all) <= 6 && bits.OnesCount64(sign[k]) >= 10 && 64*k+64 <= len(text) && dotted(text[64*k:64*k+64]) {
+		if letters+digits <= 6 && signs >= 10 && 64*k+64 <= len(text) && dotted(text[64*k:64*k+64]) {
 			w |= WantCodes
 			d.coded[k>>6] |= 1 << (k & 63)
 		}
-		w |= d.ciphered(k) | d.glued(k)
+		w |= d.ciphered(k, letters, digits+signs)
+		if signs <= 1 || signs >= 4 || d.wide {
+			w |= d.glued(k, letters, digits, signs)
+		}
 		if 64*k+64 < len(text) {
 			w |= d.signsTell(k, sign[k])
 			continue
