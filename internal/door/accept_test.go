@@ -486,7 +486,8 @@ func TestContentAboveItsCeiling(t *testing.T) {
 			t.Errorf("chunk class %s", c.Class)
 		}
 	}
-	if strings.Contains(r.written(), "1111") {
+	// Its last four digits alone may stand in an id by chance.
+	if all := r.written(); strings.Contains(all, "1111 1111") || strings.Contains(all, "11111111") {
 		t.Error("the number stands in clear")
 	}
 	// Another configuration asks again.
