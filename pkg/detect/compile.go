@@ -581,6 +581,9 @@ func (c *compiler) addAsks() error {
 			c.addSeq(id, steps, []int32{0, 20, 20})
 		}
 	}
+	if err := ask("spelt", view.WantSpelt, view.CodeWords()); err != nil {
+		return err
+	}
 	var split []string
 	for _, x := range strings.Fields("ignore disregard forget override previous instructions instruction prompt system reveal password assistant olvida anteriores instrucciones oubliez precedentes consignes ignoriere vorherigen anweisungen esqueca instrucoes dimentica precedenti istruzioni negeer vorige instructies zignoruj poprzednie instrukcje abaikan sebelumnya instruksi") {
 		for k := 1; k < len(x); k++ {

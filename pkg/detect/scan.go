@@ -266,6 +266,10 @@ func (s *scratch) folded(n *node) {
 		c.Through(&raw)
 		s.push(n, c)
 	})
+	view.Turned(raw.Text, func(c view.View) {
+		c.Through(&raw)
+		s.push(n, c)
+	})
 }
 
 // push queues a derived view within the bounds.

@@ -28,11 +28,13 @@ type Decoder struct {
 	// digits inside words. Without any they may stand everywhere.
 	coded, spaced, packed, leety []uint64
 
-	odd    []oddity // where Probe saw ciphers
-	gain   int      // how much better the block looked at last reads in the best of shifts
-	rows   []series // where it saw words that signs join
-	noisy  bool     // it saw signs inside words
-	walked int      // how far it looked for such words
+	odd    []oddity  // where Probe saw ciphers
+	gain   int       // how much better the block looked at last reads in the best of shifts
+	rows   []series  // where it saw words that signs join
+	dense  []dense85 // where it saw base85
+	ran    int       // how far it looked for that
+	noisy  bool      // it saw signs inside words
+	walked int       // how far it looked for such words
 
 	// Where signs come next: the end of a link with a title, of a tag, of a comment,
 	// and a closing tag.
@@ -145,6 +147,7 @@ func (d *Decoder) Decode(text []byte, wants Wants, room int) (views []View, ok b
 		d.look(text)
 		d.cipherAll(wants)
 		d.gluedAll(wants)
+		d.denseAll(wants)
 	}
 	clear(d.views)
 	d.views, d.room = d.views[:0], room
@@ -179,6 +182,9 @@ var decoders = [...]struct {
 	{WantCodes, func(d *Decoder) { d.groups(d.coded) }},
 	{WantCodes, (*Decoder).codes},
 	{WantCodes, (*Decoder).calls},
+	{WantCodes, (*Decoder).numbered},
+	{WantSpelt, (*Decoder).spelt},
+	{WantDense, (*Decoder).undense},
 	{WantSpacing, (*Decoder).spacing},
 	{WantLeet, (*Decoder).leet},
 	{WantConcat, (*Decoder).concats},

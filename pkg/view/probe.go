@@ -30,6 +30,8 @@ const (
 	WantRot47
 	WantCipher                 // letters that read as no language, and do when they are put back
 	WantJoined                 // words with other signs than spaces between them
+	WantSpelt                  // words of a spelling alphabet for letters
+	WantDense                  // base85, uuencode
 	WantCaesar Wants = 1 << 16 // plus the shift: see Caesar
 )
 
@@ -318,6 +320,7 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 	d.seen = false
 	d.title = ahead{sign: `")`}
 	d.odd, d.rows, d.noisy, d.walked = d.odd[:0], d.rows[:0], false, 0
+	d.dense, d.ran = d.dense[:0], 0
 	var w Wants
 	leet, tail := 0, 0
 	upper, digit, sign := d.upper[:len(d.letter)], d.digit[:len(d.letter)], d.sign[:len(d.letter)]
@@ -354,6 +357,9 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 			d.coded[k>>6] |= 1 << (k & 63)
 		}
 		w |= d.ciphered(k, letters, digits+signs)
+		if signs >= 3 && isDense(letters, digits, signs, all, min(64, len(text)-64*k)) {
+			w |= d.denseAt(k)
+		}
 		if signs <= 1 || signs >= 4 || d.wide {
 			w |= d.glued(k, letters, digits, signs)
 		}

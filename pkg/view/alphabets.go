@@ -1,0 +1,407 @@
+package view
+
+import (
+	"bytes"
+	"math/bits"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Other alphabets: letters turned upside down, numbers and code words for letters, base85 and
+// uuencode.
+
+// turnedLetters gives the letters that letters which look turned stand for.
+var turnedLetters = func() map[rune]byte {
+	m := map[rune]byte{'n': 'u', 'u': 'n', 'b': 'q', 'q': 'b', 'd': 'p', 'p': 'd', 0x1d09: 'i', 0x131: 'i', 0x2d9: '.', 0x183: 'g', 0x1dd: 'e', 0x287: 't', 0x29e: 'k'}
+	for i, c := range []byte("abcdefghijklmnopqrstuvwxyz") {
+		if r := [...]rune{0x250, 0, 0x254, 0, 0x1dd, 0x25f, 0x253, 0x265, 0x1d09, 0x27e, 0x29e, 0xa781, 0x26f, 0, 0, 0, 0, 0x279, 0, 0x287, 0, 0x28c, 0x28d, 0, 0x28e, 0}[i]; r != 0 {
+			m[r] = c
+		}
+	}
+	return m
+}()
+
+// Bounds of text in turned letters: how many it holds at least, and how far apart they may
+// stand, in bytes.
+const (
+	minTurned  = 5
+	turnedGap  = 48
+	turnedPart = 3 // every third letter is
+)
+
+// Turned hands out what letters that are turned upside down spell, from left to right and
+// from right to left. Text is as it was written: folding takes them for what they are.
+func Turned(text []byte, emit func(View)) {
+	if bytes.Count(text, []byte{0xc9})+bytes.Count(text, []byte{0xca}) < minTurned {
+		return
+	}
+	ahead, back := View{Name: "turned"}, View{Name: "turned"}
+	for i := 0; i < len(text); {
+		at := turnedAt(text, i)
+		if at == len(text) {
+			break
+		}
+		// The part goes on as long as the next one is near, and to the ends of words.
+		from, to, n := at, at, 0
+		for next := at; next < len(text) && next-to <= turnedGap; next = turnedAt(text, to) {
+			_, size := utf8.DecodeRune(text[next:])
+			to, n = next+size, n+1
+		}
+		for from > i && text[from-1] > ' ' {
+			from--
+		}
+		for to < len(text) && text[to] > ' ' {
+			to++
+		}
+		i = to
+		start := len(ahead.Text)
+		letters, foreign := 0, 0 // the latter are of no such alphabet
+		for k := from; k < to; {
+			r, size := utf8.DecodeRune(text[k:])
+			c, ok := turnedLetters[r]
+			if !ok {
+				c = ' '
+				if r < utf8.RuneSelf {
+					c = byte(r)
+				} else if letterRune(r) {
+					foreign++
+				}
+			}
+			letters += int(bit(isLetter(c)))
+			ahead.put(c, k, k+size)
+			k += size
+		}
+		part := ahead.Text[start:]
+		d := slices.Clone(part)
+		slices.Reverse(d)
+		switch forth, turned := fitOf(part), fitOf(d); {
+		case n < minTurned, n*turnedPart < letters, foreign*16 > letters, max(forth.usual, turned.usual) < fitUsual:
+			ahead.cut(start)
+		default:
+			for k := len(ahead.Text) - 1; k >= start; k-- {
+				x := ahead.at[k]
+				back.put(ahead.Text[k], int(x.from), int(x.to))
+			}
+			ahead.put('\n', to, to)
+			back.put('\n', to, to)
+		}
+	}
+	if len(ahead.Text) > 0 {
+		emit(ahead)
+		emit(back)
+	}
+}
+
+// turnedAt gives the first place at or behind i of a letter that is turned; the end of text
+// when there is none.
+func turnedAt(text []byte, i int) int {
+	for ; i < len(text); i++ {
+		if text[i] >= 0xc4 && utf8.RuneStart(text[i]) {
+			r, _ := utf8.DecodeRune(text[i:])
+			if turnedLetters[r] != 0 {
+				return i
+			}
+		}
+	}
+	return i
+}
+
+// minNumbered is how many letters must be written as numbers or words of their own.
+const minNumbered = 8
+
+// numbered reads numbers from 1 to 26 as the letters with that place in the alphabet, near
+// the blocks that hold many numbers.
+func (d *Decoder) numbered() {
+	d.lettersOf("numbered", d.tokens(d.near(d.coded, 2)), func(tok []byte) byte {
+		n := 0
+		for _, c := range tok {
+			if c < '0' || c > '9' {
+				return 0
+			}
+			n = min(n*10+int(c-'0'), 27)
+		}
+		if n < 1 || n > 26 || len(tok) > 2 {
+			return 0
+		}
+		return byte('a' + n - 1)
+	})
+}
+
+// codeWords are the words of the spelling alphabet of radio (ICAO), some of them in two
+// spellings.
+var codeWords = func() map[string]byte {
+	m := map[string]byte{"xray": 'x'}
+	for _, w := range CodeWords() {
+		m[w] = w[0]
+	}
+	return m
+}()
+
+// CodeWords are words that stand for their first letter.
+func CodeWords() []string {
+	return strings.Fields("alfa alpha bravo charlie delta echo foxtrot golf hotel india juliett juliet kilo lima mike november oscar papa quebec romeo sierra tango uniform victor whiskey whisky yankee zulu")
+}
+
+// spelt reads the words of a spelling alphabet as letters.
+func (d *Decoder) spelt() {
+	var low [8]byte
+	d.lettersOf("spelling-alphabet", d.tokens([]extent{{0, int32(len(d.text))}}), func(tok []byte) byte {
+		if len(tok) > len(low) || len(tok) < 4 {
+			return 0
+		}
+		for i, c := range tok {
+			low[i] = c | 0x20
+		}
+		return codeWords[string(low[:len(tok)])]
+	})
+}
+
+// lettersOf makes a view of the rows of tokens that each stand for a letter. What stands
+// between most of them parts letters, and everything else words.
+func (d *Decoder) lettersOf(name string, toks []token, letter func([]byte) byte) {
+	const maxBetween = 4
+	p := &d.p[0]
+	p.reset()
+	for i := 0; i < len(toks); {
+		j := i
+		for j < len(toks) && letter(d.text[toks[j].from:toks[j].to]) != 0 && (j == i || toks[j].from-toks[j-1].to <= maxBetween) {
+			j++
+		}
+		if j-i < minNumbered {
+			i = max(j, i+1)
+			continue
+		}
+		row := toks[i:j]
+		// The gap that is met most of the first two kinds.
+		usual, other, n := d.gap(row[0].to, row[1].from), uint64(0), 0
+		for k := 1; k < len(row); k++ {
+			switch g := d.gap(row[k-1].to, row[k].from); {
+			case g == usual:
+				n++
+			case other == 0 || g == other:
+				other = g
+				n--
+			}
+		}
+		if n < 0 {
+			usual = other
+		}
+		p.add(row[0].from, row[len(row)-1].to)
+		start := len(p.Text)
+		for k, t := range row {
+			if k > 0 && d.gap(row[k-1].to, t.from) != usual {
+				p.put(' ', row[k-1].to, t.from)
+			}
+			p.put(letter(d.text[t.from:t.to]), t.from, t.to)
+		}
+		p.end(row[len(row)-1].to)
+		if x := fitOf(p.Text[start:]); x.usual < fitUsual/2 || x.order <= 0 {
+			p.drop()
+		}
+		i = j
+	}
+	d.apply(name, p)
+}
+
+// dense85 is a run that reads as text in base85, or lines of uuencode.
+type dense85 struct {
+	extent
+	values *[256]uint8 // of the symbols; nil: uuencode
+}
+
+// adobe85 and rfc85 give the values of the symbols of the two kinds of base85 (Adobe's, and
+// that of RFC 1924); 0xff: none.
+var adobe85, rfc85 = func() (a, b [256]uint8) {
+	for c := range 256 {
+		a[c], b[c] = 0xff, 0xff
+		if c >= '!' && c <= 'u' {
+			a[c] = uint8(c - '!')
+		}
+	}
+	for i, c := range []byte("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~") {
+		b[c] = uint8(i)
+	}
+	return a, b
+}()
+
+// decode85 appends what the first symbols of s spell, and gives how many they are.
+func decode85(dst, s []byte, values *[256]uint8) (out []byte, n int) {
+	for n < len(s) {
+		acc, k := uint64(0), 0
+		for ; k < 5 && n+k < len(s) && values[s[n+k]] != 0xff; k++ {
+			acc = acc*85 + uint64(values[s[n+k]])
+		}
+		for x := k; x < 5; x++ {
+			acc = acc*85 + 84
+		}
+		if k < 2 || acc > 0xffffffff {
+			break
+		}
+		for x := range k - 1 {
+			dst = append(dst, byte(acc>>(24-8*x)))
+		}
+		if n += k; k < 5 {
+			break
+		}
+	}
+	return dst, n
+}
+
+// uuLine decodes the line of uuencode that begins at text[i]; nil: it is none.
+func uuLine(dst, text []byte, i int) (out []byte, end int) {
+	end = len(text)
+	if k := bytes.IndexByte(text[i:min(len(text), i+70)], '\n'); k >= 0 {
+		end = i + k
+	}
+	line := bytes.TrimRight(text[i:end], "\r")
+	if len(line) < 2 || line[0] <= ' ' || line[0] > 'M' {
+		return nil, end
+	}
+	n := int(line[0] - ' ')
+	symbols := (n + 2) / 3 * 4
+	if len(line)-1 > symbols+1 || len(line)-1 < symbols-4 {
+		return nil, end
+	}
+	acc := uint32(0)
+	for k := range symbols {
+		c := byte(' ') // mails lose spaces at the end of lines
+		if k+1 < len(line) {
+			c = line[k+1]
+		}
+		if c < ' ' || c > '`' {
+			return nil, end
+		}
+		acc = acc<<6 | uint32(c-' ')&63
+		if k&3 > 0 && k/4*3+k&3 <= n {
+			dst = append(dst, byte(acc>>(6-2*(k&3))))
+		}
+	}
+	return dst, end
+}
+
+// minDense is how many symbols must stand together.
+const minDense = 24
+
+// denseAt looks closely at block k, which holds letters, digits and signs with nothing
+// between them.
+func (d *Decoder) denseAt(k int) Wants {
+	text := d.text
+	end := min(len(text), 64*k+64)
+	w := Wants(0)
+	for i := max(64*k, d.ran); i < end; {
+		// Every run is looked at once.
+		from := i
+		for from > d.ran && text[from-1] != '\n' {
+			from--
+		}
+		to := i
+		for to < len(text) && text[to] != '\n' {
+			to++
+		}
+		if from >= to {
+			i++
+			continue
+		}
+		d.ran, i = to, to
+		d.spend(to - from)
+		if out, _ := uuLine(d.buf[:0], text, from); len(out) >= 12 && begins(out[:12]) {
+			for to < len(text) {
+				out, e := uuLine(d.buf[:0], text, to+1)
+				if len(out) == 0 {
+					break
+				}
+				to = e
+			}
+			d.dense = append(d.dense, dense85{extent{int32(from), int32(to)}, nil})
+			d.ran, i, w = to, to, WantDense
+			continue
+		}
+		for from < to {
+			for from < to && text[from] <= ' ' {
+				from++
+			}
+			stop := from
+			for stop < to && text[stop] > ' ' {
+				stop++
+			}
+			if x, ok := d.run85(from, stop); ok {
+				d.dense = append(d.dense, x)
+				w = WantDense
+			}
+			from = stop
+		}
+	}
+	return w
+}
+
+// run85 reports that text[from:to] reads as text in base85, and from where on.
+func (d *Decoder) run85(from, to int) (x dense85, ok bool) {
+	for _, skip := range [...]int{0, 1, 2} {
+		// A quotation mark or "<~" may stand in front of it.
+		s := d.text[from:to]
+		if len(s) < minDense+skip || skip == 1 && !bytes.ContainsAny(s[:1], "\"'`(") || skip == 2 && !bytes.HasPrefix(s, []byte("<~")) {
+			continue
+		}
+		for _, values := range [...]*[256]uint8{&adobe85, &rfc85} {
+			out, n := decode85(d.buf[:0], s[skip:skip+20], values)
+			if n == 20 && begins(out) {
+				return dense85{extent{int32(from + skip), int32(to)}, values}, true
+			}
+		}
+	}
+	return x, false
+}
+
+// denseAll looks for base85 in a text that Probe has not seen.
+func (d *Decoder) denseAll(wants Wants) {
+	d.dense, d.ran = d.dense[:0], 0
+	if wants&WantDense != 0 {
+		for k := range d.letter {
+			d.denseAt(k)
+		}
+	}
+}
+
+// undense decodes what Probe saw to be base85 or uuencode.
+func (d *Decoder) undense() {
+	p, uu := &d.p[0], &d.p[1]
+	p.reset()
+	uu.reset()
+	for _, x := range d.dense {
+		from, to := int(x.from), int(x.to)
+		d.spend(to - from)
+		if x.values == nil {
+			uu.add(from, to)
+			for i := from; i < to; {
+				out, end := uuLine(d.buf[:0], d.text, i)
+				for k, b := range out {
+					uu.put(b, min(end, i+1+k/3*4), min(end, i+5+k/3*4))
+				}
+				i = end + 1
+			}
+			uu.end(to)
+			if y := uu.last(); !readable(uu.Text[y.lo:y.hi]) {
+				uu.drop()
+			}
+			continue
+		}
+		out, n := decode85(nil, d.text[from:to], x.values)
+		if !readable(out) {
+			continue
+		}
+		p.add(from, from+n)
+		for k, b := range out {
+			p.put(b, from+k/4*5, min(from+n, from+k/4*5+5))
+		}
+		p.end(from + n)
+	}
+	d.apply("base85", p)
+	d.apply("uuencode", uu)
+}
+
+// isDense reports a block without white space, of letters, digits and signs as base85 and
+// uuencode hold them.
+func isDense(letters, digits, signs int, all uint64, n int) bool {
+	return letters+digits+signs >= n-5 && n >= minDense && 8*signs >= n && letters >= 8 && digits >= 1 && bits.OnesCount64(all&^(all<<1))*9 >= n
+}
