@@ -477,7 +477,7 @@ const maxAsk = 40
 // pieces: the words of overrides, so written. Finding two of them is worth building
 // the view.
 func (c *compiler) addAsks() error {
-	var vocabulary, strong []string
+	var vocabulary, strong, spoken []string // the last ones are strong in English
 	for name, t := range c.lex {
 		lang, class, _ := strings.Cut(name, ".")
 		if class == "discuss" || class == "benignobject" || lang == "any" {
@@ -491,6 +491,9 @@ func (c *compiler) addAsks() error {
 				for _, f := range strings.Fields(w) {
 					if utf8.RuneCountInString(f) >= 6 || !isASCII(f) && utf8.RuneCountInString(f) >= 4 {
 						strong = append(strong, f)
+						if lang == "en" {
+							spoken = append(spoken, f)
+						}
 					}
 				}
 			}
@@ -500,6 +503,8 @@ func (c *compiler) addAsks() error {
 	vocabulary = append(vocabulary, strings.Fields("the and all any of to you your that this with from have been given now not only new please tell them it is are be for in on as me my what were was do if or at by")...)
 	slices.Sort(vocabulary)
 	slices.Sort(strong)
+	slices.Sort(spoken)
+	spoken = slices.Compact(spoken)
 	strong = slices.Compact(strong)
 	c.d.words = view.NewWords(slices.Compact(vocabulary))
 	known := map[string]bool{}
@@ -597,6 +602,14 @@ func (c *compiler) addAsks() error {
 				pieces = append(pieces, x[k:min(k+size, len(x))])
 			}
 			split = append(split, strings.Join(pieces, " "), strings.Join(pieces, "-"))
+		}
+	}
+	// Strong English words in two pieces that are no words themselves.
+	for _, x := range spoken {
+		for k := max(3, len(x)/2-1); k <= len(x)/2+1 && k+3 <= len(x); k++ {
+			if !known[x[:k]] && !known[x[k:]] && !slices.Contains(split, x[:k]+" "+x[k:]) {
+				split = append(split, x[:k]+" "+x[k:], x[:k]+"-"+x[k:])
+			}
 		}
 	}
 	return ask("split", view.WantSpacing, split)

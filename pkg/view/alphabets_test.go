@@ -2,6 +2,7 @@ package view
 
 import (
 	"encoding/ascii85"
+	"encoding/base64"
 	"math"
 	"slices"
 	"strings"
@@ -162,6 +163,33 @@ func TestNoAlphabet(t *testing.T) {
 			switch v.Name {
 			case "base85", "uuencode", "numbered", "spelling-alphabet":
 				t.Errorf("%q is read as %s: %q", s, v.Name, v.Text)
+			}
+		}
+	}
+}
+
+// SPEC: DET-2
+//
+// Few short lines of base64 are one text; names below each other are none.
+func TestShortLines(t *testing.T) {
+	code := base64.StdEncoding.EncodeToString([]byte(dictated[:45]))
+	text := code[:20] + "\n" + code[20:40] + "\n" + code[40:]
+	found := false
+	for _, v := range viewsOf(text, 0) {
+		if at := strings.Index(string(v.Text), dictated[:45]); v.Name == "groups" && at >= 0 {
+			found = true
+			if from, to := v.Span(at+15, at+18); from != 21 || to != 25 {
+				t.Errorf("the first letters of the second line stand at [%d,%d)", from, to)
+			}
+		}
+	}
+	if !found {
+		t.Errorf("%q is not undone", text)
+	}
+	for _, s := range []string{"InternationalizedNames\nInternationalisedNames\nInternationalizedPaths", "ErrorFooBar2BazQux00\nErrorFooBar3BazQux01\nErrorFooBar4BazQux02", "0123456789abcdef0123 0123456789abcdef4567 89abcdef012345670123"} {
+		for _, v := range viewsOf(s, 0) {
+			if v.Name == "groups" {
+				t.Errorf("%q is read as %q", s, v.Text)
 			}
 		}
 	}

@@ -8,6 +8,9 @@ import (
 // minCodes is how many letters must be written alike.
 const minCodes = 6
 
+// minLine is how many symbols make a group a line: two of them are enough.
+const minLine = 16
+
 // calls decodes letters that are written as calls or names of characters, with the same
 // text between all: chr(73)+chr(103), U+0049 U+0067.
 func (d *Decoder) calls() {
@@ -96,9 +99,13 @@ func (d *Decoder) groups(marks []uint64) {
 	toks := d.tokens(d.near(marks, 2))
 	p := &d.p[0]
 	p.reset()
-	for i := 0; i+minCodes <= len(toks); {
+	for i := 0; i < len(toks); {
 		size := toks[i].to - toks[i].from
-		if toks[i+minCodes-1].from-toks[i].from != (minCodes-1)*(size+1) {
+		least := minCodes
+		if size >= minLine {
+			least = 2
+		}
+		if i+least > len(toks) || toks[i+least-1].from-toks[i].from != (least-1)*(size+1) {
 			i++ // most are words
 			continue
 		}
@@ -106,7 +113,7 @@ func (d *Decoder) groups(marks []uint64) {
 		for j < len(toks) && toks[j].from == toks[j-1].to+1 && d.text[toks[j-1].to] <= ' ' && toks[j-1].to-toks[j-1].from == size && toks[j].to-toks[j].from <= size {
 			j++
 		}
-		if j-i >= minCodes && size >= 2 && size <= 32 {
+		if j-i >= least && size >= 2 && size <= 32 {
 			start, end := toks[i].from, toks[j-1].to
 			d.compact(start, end)
 			if len(d.buf) >= minPacked && begins(decode64(nil, d.buf[:minPacked], asSymbol)) {
