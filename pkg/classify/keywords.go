@@ -186,7 +186,7 @@ tulajdonos tolmács ügyfél ügyintéző ügyvéd utas utasok vásárló vendé
 destinatar expeditor fiică fiu frate garant inginer locatar martor mire mireasă moștenitor oaspete pacientă parinte pasager persoană polițist proprietar reclamant
 reprezentant salariat semnatar soț soție șofer utilizator vânzător vizitator voluntar karyawan pasien pengemudi penyewa penerima pengirim siswa guru dokter perawat
 saksi tamu pemilik pembeli penjual peserta pemohon wali ayah ibu anak suami istri nasabah pegawai`},
-		{wordRole, `cust clnt supv provider customer client guest contact contacts author authors assignee reporter recipient recipients beneficiary beneficiaries applicant member members manager managers mgr
+		{wordRole, `attending cust clnt supv provider customer client guest contact contacts author authors assignee reporter recipient recipients beneficiary beneficiaries applicant member members manager managers mgr
 lead leader owner owners approver reviewer reviewers requester requestor creator editor committer contributor contributors maintainer maintainers participant
 participants invitees host hosts agent agents representative rep reps salesperson seller buyer tenant landlord lessee lessor renter borrower lender guarantor insured
 policyholder claimant payer payee payor partner holder accountholder subscriber referrer referee caller operator technician engineer developer translator narrator
@@ -262,7 +262,9 @@ marketer descriptor router firewall adapter printer scanner battery charger comp
 extension addon codebase keyspace schema shard replica vm hypervisor helm experiment cohort segment audience dataset corpus checkpoint runbook playbook dashboard alert
 quarter semester season round phase mode occupation beruf profession profesión profissão professione beroep zawód yrke stilling ammatti povolání foglalkozás meslek
 профессия должность posten puesto cargo qualifica stanowisko religion sprache langue lingua taal język språk kieli jazyk nyelv dil язык holiday festival evento
-événement veranstaltung wydarzenie evenemang fabrikat hersteller variant flavor flavour range edition format`},
+événement veranstaltung wydarzenie evenemang fabrikat hersteller variant flavor flavour range edition format
+talk keynote workshop assignment homework reading deal opportunity practice surgery nursery salon brewery winery funktion fonction función funzione funkcja função functie clinica clínica clinique kliniek przychodnia
+movies rose cultivar`},
 		{wordOther, `bezeichnung objekt object objet oggetto id ids uid uuid guid key url uri link href email mail mails phone telephone tel mobile fax count number no num nr date time at
 on since until code hash token secret address addresses addr avatar photo picture gender sex age dob birthday birthdate nationality size amount price total quantity qty
 index position order rank score rating level grade note notes comment comments message text body content ip mac path query params data value values is has can password
@@ -270,7 +272,7 @@ pin login bio salutation prefix suffix zip postal postcode initials type status 
 slogan motto tagline keyword keywords command cmd arg args pattern pixel css html xml json yaml base64 checksum barcode qr vin imei lot batch`},
 		{wordLoose, `nickname nick alias screenname displayname display shown username login handle sirname label accountname account pseudonym stagename penname gamertag spitzname surnom
 apodo soprannome bijnaam smeknamn прозвище preferredname artistname`},
-		{wordAction, `created updated modified edited changed submitted assigned reported approved signed booked prepared requested reviewed completed closed opened resolved handled issued
+		{wordAction, `left licensed created updated modified edited changed submitted assigned reported approved signed booked prepared requested reviewed completed closed opened resolved handled issued
 sold ordered paid referred invited uploaded written authored recorded verified checked entered added performed ship shipped bill billed deliver delivered sent received
 served seen attended witnessed cared taught raised owned managed led founded designed built drafted translated narrated directed produced composed painted sung hosted
 presented moderated supervised sponsored notarized certified attested countersigned confirmed acknowledged cancelled canceled refunded rejected denied escalated triaged

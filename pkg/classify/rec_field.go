@@ -114,6 +114,8 @@ func keyKind(key []byte) fieldKind {
 				return fieldGiven
 			}
 			return fieldBare
+		case last == "server": // a machine, or who serves a table: names of machines have no blanks
+			return fieldAgent
 		case head&wordHuman != 0:
 			return fieldPerson
 		case head&wordRole != 0:
@@ -438,8 +440,19 @@ const (
 	pairValue
 )
 
-// besideWords are keys that stand beside the name of a person.
-var besideWords = wordSet("email mail emails phone telephone mobile tel dob birth birthday birthdate dateofbirth gender sex ssn salutation nationality age passport geburtsdatum geburtstag telefon telefono téléphone correo")
+// besideWords are keys that stand beside the name of a person (1), and those that stand
+// beside the names of articles, works and animals (2).
+var besideWords = func() map[string]uint8 {
+	m := map[string]uint8{}
+	for w := range wordSet("email mail emails phone telephone mobile tel dob birth birthday birthdate dateofbirth gender sex ssn salutation nationality age passport geburtsdatum geburtstag telefon telefono téléphone correo") {
+		m[w] = 1
+	}
+	for w := range wordSet(`price unitprice listprice saleprice sku isbn isbn13 ean upc gtin asin vendor brand publisher director directedby studio album albumname
+artist quantity qty breed species cultivar`) {
+		m[w] = 2
+	}
+	return m
+}()
 
 // mayName reports whether a value that begins here can be a name, or hold one: most are
 // numbers, links and times.
@@ -462,12 +475,13 @@ func mayName(t []byte) bool {
 	return string(t[i+1:i+5]) != "http"
 }
 
-func besideKey(key []byte) bool {
+// besideKey reports whether a key stands beside names of persons, or of goods.
+func besideKey(key []byte) (person, goods bool) {
 	var buf [24]byte
 	low := buf[:0]
 	for _, c := range key {
 		if len(low) == cap(low) {
-			return false
+			return false, false
 		}
 		switch {
 		case is(c, cUpper):
@@ -476,7 +490,41 @@ func besideKey(key []byte) bool {
 			low = append(low, c)
 		}
 	}
-	return besideWords[string(low)]
+	w := besideWords[string(low)]
+	return w == 1, w == 2
+}
+
+// sortKeys say of what sort the object around them is: {"type": "movie", "name": …}.
+var sortKeys = wordSet("type kind objecttype itemtype entitytype mediatype category")
+
+// ownNames are keys of text whose value, where it is a name as a whole, is the name of a
+// thing, and whose objects have names of their own.
+var ownNames = wordSet("item series collection event venue place location region area channel topic category group class board eventname venuename itemname groupname")
+
+// titleKeys are keys of titles of works and articles where goods stand beside them.
+var titleKeys = wordSet("title Title TITLE item Item label Label")
+
+// wholeName reports whether nothing but a name is in a value.
+func wholeName(value []byte) bool {
+	f, ok := shapeOfName(value)
+	return ok && f.caps == f.words && f.words < 4 && !f.word
+}
+
+// lowerKey writes a key in small letters and without joints; nil if it is long.
+func lowerKey(key []byte) []byte {
+	if len(key) > 24 {
+		return nil
+	}
+	low := make([]byte, 0, 24)
+	for _, c := range key {
+		switch {
+		case is(c, cUpper):
+			low = append(low, c+'a'-'A')
+		case c != '_' && c != '-' && c != ' ':
+			low = append(low, c)
+		}
+	}
+	return low
 }
 
 // keySeen is what was found out about a key.
@@ -486,6 +534,9 @@ type keySeen struct {
 	pair     uint8
 	beside   bool
 	given    bool // the last word is a first name's beside a surname: testimone_nome
+	goods    bool // stands in articles and works
+	title    bool // of a work, perhaps
+	sort     bool // says of what sort its object is
 }
 
 // fields walks over text that holds objects in JSON, and finds names by their keys. It
@@ -511,9 +562,11 @@ func (s *scan) fields() {
 		pair    uint8     // the last key: what the next value is in {"label": …, "value": …}
 		label   fieldKind // of such an object
 		bare    [4][2]int // values that are judged when all keys are known
+		keys    [4][2]int // theirs
 		kinds   [4]fieldKind
 		n       int
 		header  bool // an array of the names of columns
+		goods   bool // an article, a work or an animal: its name is no person's
 		at      int  // in an array: which element
 	}
 	var stack [64]object
@@ -521,7 +574,7 @@ func (s *scan) fields() {
 	depth := 0 // entries of stack that are in use, beyond the first
 	var key fieldKind
 	var table columns
-	given, header := false, false
+	given, header, sort, titled := false, false, false, false
 	var things [][2]int
 	var judged []judgedField // the first 64: all pairs of them are looked at
 	var name [2]int          // the last key
@@ -533,7 +586,13 @@ func (s *scan) fields() {
 			return false
 		}
 		value := unescaped(t[v[0]:v[1]])
-		score, thing := fieldVerdict(kind, parent, beside, value)
+		var score float64
+		thing := kind != fieldText && kind < fieldPerson && parent != fieldPerson && (firmForm(value) || firmOfNames(value)) ||
+			o.goods && !beside && parent < fieldRole && parent != fieldAgent && (kind == fieldBare || kind == fieldGiven || (kind == fieldText || kind == fieldWrap) && titleKeys[string(t[name[0]:name[1]])] && len(value) < 48) ||
+			kind == fieldText && ownNames[string(lowerKey(t[name[0]:name[1]]))] && wholeName(value)
+		if !thing {
+			score, thing = fieldVerdict(kind, parent, beside, value)
+		}
 		switch {
 		case score > 0:
 			s.add(hit{typ: "PERSON", start: v[0], end: v[1], score: score})
@@ -587,6 +646,7 @@ func (s *scan) fields() {
 			if o.parts > 0 && kind == fieldWrap && o.kind == fieldBare { // name: {text: …, family: …}
 				kind = fieldPerson
 			}
+			name = o.keys[i]
 			judge(kind, o.kind, o.beside, o.bare[i])
 		}
 	}
@@ -604,6 +664,9 @@ func (s *scan) fields() {
 					k = above
 				case k == fieldBare && (above == fieldPerson || above == fieldRole || above == fieldAgent || above == fieldThing):
 					k = above
+				}
+				if k == fieldText && ownNames[string(lowerKey(t[name[0]:name[1]]))] {
+					k = fieldThing
 				}
 				stack[depth] = object{kind: k, array: t[i] == '[', header: header && t[i] == '['}
 			}
@@ -655,20 +718,28 @@ func (s *scan) fields() {
 				if !mayName(t[min(next+1, len(t)):]) {
 					key = fieldOther
 					stack[depth].pair = 0
-					stack[depth].beside = stack[depth].beside || besideKey(t[from:to])
+					sort = false
+					beside, goods := besideKey(t[from:to])
+					stack[depth].beside = stack[depth].beside || beside
+					stack[depth].goods = stack[depth].goods || goods
 					continue
 				}
 				seen := &keys[(int(t[from])*5+int(t[to-1])*3+to-from)%len(keys)]
 				if seen.to == 0 || !bytes.Equal(t[seen.from:seen.to], t[from:to]) {
-					*seen = keySeen{from, to, keyKind(unescaped(t[from:to])), pairKeys[string(t[from:to])], false, false}
+					*seen = keySeen{from: from, to: to, kind: keyKind(unescaped(t[from:to])), pair: pairKeys[string(t[from:to])]}
 					seen.given = (seen.kind == fieldRole || seen.kind == fieldPerson) && endsGiven(t[from:to])
-					seen.beside = seen.kind == fieldOther && besideKey(t[from:to])
+					seen.beside, seen.goods = besideKey(t[from:to])
+					seen.beside = seen.beside && seen.kind == fieldOther
+					seen.title = titleKeys[string(t[from:to])]
+					seen.sort = sortKeys[string(lowerKey(t[from:to]))]
 				}
 				key, given = seen.kind, seen.given
 				name = [2]int{from, to}
 				header = columnKeys[string(t[from:to])]
 				stack[depth].pair = seen.pair
 				stack[depth].beside = stack[depth].beside || seen.beside
+				stack[depth].goods = stack[depth].goods || seen.goods
+				sort, titled = seen.sort, seen.title
 				switch key {
 				case fieldPart:
 					stack[depth].parts += 2
@@ -693,6 +764,10 @@ func (s *scan) fields() {
 					continue
 				}
 			}
+			if sort && !o.array {
+				sort = false
+				o.goods = o.goods || keyKind(t[from:to]) == fieldThing
+			}
 			if pair := o.pair; !o.array && (pair != 0 || key == fieldBare) {
 				o.pair = 0
 				switch named := keyKind(unescaped(t[from:to])); {
@@ -713,13 +788,13 @@ func (s *scan) fields() {
 			if key == fieldPiece && o.array && depth > 0 && stack[depth-1].parts > 1 {
 				key = fieldPart
 			}
-			if key >= fieldWrap && key <= fieldPiece && !o.array && o.n < len(o.bare) {
-				o.bare[o.n], o.kinds[o.n] = [2]int{from, to}, key
+			if (key >= fieldWrap && key <= fieldPiece || key == fieldText && titled) && !o.array && o.n < len(o.bare) {
+				o.bare[o.n], o.kinds[o.n], o.keys[o.n] = [2]int{from, to}, key, name
 				o.n++
 				continue
 			}
 			if !judge(key, o.kind, o.beside, [2]int{from, to}) && given && !o.array && o.n < len(o.bare) {
-				o.bare[o.n], o.kinds[o.n] = [2]int{from, to}, fieldGiven
+				o.bare[o.n], o.kinds[o.n], o.keys[o.n] = [2]int{from, to}, fieldGiven, name
 				o.n++
 			}
 		}
@@ -782,6 +857,9 @@ func (s *scan) keyWord(start, end int, quote byte) bool {
 	}
 	var buf [64]byte
 	word := s.text[start:end]
+	if keyKind(word) == fieldThing { // "Ward": a key of things, though some are called so
+		return true
+	}
 	return bytes.IndexByte(word, ' ') < 0 && len(word) < len(buf) && names.Of(lowerInto(buf[:0], word))&(names.Forename|names.RareForename) == 0
 }
 
@@ -968,6 +1046,67 @@ func firmOfNames(v []byte) bool {
 	}
 	return surnames
 }
+
+// firmForm reports whether a value is written as firms and streets are that are called
+// after people: Ruiz Brothers, Smith-Jones (two surnames and no forename), Café Amanda,
+// Ana's Kitchen, Johnson Freeway. What is a surname as well (Hill, Park) does not count.
+func firmForm(v []byte) bool {
+	if len(v) < 5 || len(v) > 80 {
+		return false
+	}
+	i := bytes.LastIndexByte(v, ' ')
+	var buf [96]byte
+	if i < 0 {
+		h := bytes.IndexByte(v, '-')
+		if h < 2 || h+2 >= len(v) || !is(v[0], cUpper) || !is(v[h+1], cUpper) || bytes.IndexByte(v[h+1:], '-') >= 0 || bytes.IndexByte(v, ',') >= 0 {
+			return false
+		}
+		low := lowerInto(buf[:0], v)
+		if len(low) != len(v) {
+			return false
+		}
+		g := gazetteerOnce()
+		a, b := g.flags(low[:h]), g.flags(low[h+1:])
+		return forenameWeight(a) < 1 || forenameWeight(b) < 1 && surnameWeight(a) >= 0.5
+	}
+	if firmTail(string(v[i+1:])) {
+		return true
+	}
+	w := lowerInto(buf[:0], bytes.Trim(v[i+1:], ".,"))
+	if firmNouns[string(w)] && is(v[i+1], cUpper) && surnameWeight(gazetteerOnce().flags(w)) < 0.5 { // Wesley Hall is somebody
+		return true
+	}
+	if streetNouns[string(w)] && surnameWeight(gazetteerOnce().flags(w)) < 0.5 {
+		return true
+	}
+	j := bytes.IndexByte(v, ' ')
+	w = lowerInto(buf[:0], v[:j])
+	if firmHeads[string(w)] {
+		return true
+	}
+	if bytes.HasSuffix(v[:j], []byte("'s")) { // Ana's Kitchen
+		return true
+	}
+	return false
+}
+
+// firmNouns end names of firms and houses, whoever they are called after.
+var firmNouns = wordSet(`brothers bros sons daughters motors interiors exteriors logistics foundation partners associates holdings holding ventures capital consulting consultants advisors advisory
+enterprises industries electronics foods farms bakery kitchen kitchens catering cafe café bistro grill diner pizzeria brewery winery vineyards roses nurseries florist flowers gardens garage autos
+automotive builders construction contractors plumbing heating roofing electrical realty properties estates lettings homes architects design designs photography printing press publishing books media
+records films pictures productions entertainment games sports fitness salon spa pharmacy dental clinic veterinary insurance bank trust fund funds securities investments trading imports exports
+supplies supply tools hardware furniture fashion clothing apparel shoes jewellers jewelers jewelry opticians toys transport trucking haulage shipping freight airlines airways travel tours cruises
+hotels resorts inn hotel restaurant centre center building tower hall library museum theatre theater stadium arena university college school academy institute hospital laboratories laboratory
+labs systems solutions technologies software networks telecom energy power oil gas mining steel chemicals pharmaceuticals biotech group company corporation corp ltd limited inc llc plc gmbh stiftung
+verlag apotheke autohaus bäckerei praxis`)
+
+// streetNouns end names of streets.
+var streetNouns = wordSet(`street road avenue boulevard freeway highway expressway parkway turnpike crescent junction divide summit flats falls drive court lane square terrace trail way plaza alley circle
+causeway crossing extension motorway overpass underpass throughway corner corners oval port roads loop path bypass knoll knolls landing pines plains rapids shoal shoals shore skyway spur tunnel roundabout viaduct trafficway heights ridge mews gardens meadows shores springs station villages views vista manors islands`)
+
+// firmHeads begin names of firms and houses.
+var firmHeads = wordSet(`café cafe hotel restaurant bistro bar trattoria ristorante pizzeria osteria chez maison clinique lycée collège école escola colegio colégio escuela
+hôtel pharmacie farmacia farmácia boulangerie apotheke autohaus bäckerei gasthof gasthaus praxis kanzlei haus villa`)
 
 var firmAnd = wordSet("and & et und y e en i og och")
 
