@@ -160,12 +160,12 @@ func (d *Decoder) spelt() {
 // lettersOf makes a view of the rows of tokens that each stand for a letter. What stands
 // between most of them parts letters, and everything else words.
 func (d *Decoder) lettersOf(name string, toks []token, letter func([]byte) byte) {
-	const maxBetween = 4
+	const apart = 4
 	p := &d.p[0]
 	p.reset()
 	for i := 0; i < len(toks); {
 		j := i
-		for j < len(toks) && letter(d.text[toks[j].from:toks[j].to]) != 0 && (j == i || toks[j].from-toks[j-1].to <= maxBetween) {
+		for j < len(toks) && letter(d.text[toks[j].from:toks[j].to]) != 0 && (j == i || toks[j].from-toks[j-1].to <= apart) {
 			j++
 		}
 		if j-i < minNumbered {

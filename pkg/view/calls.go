@@ -44,10 +44,22 @@ func named(text []byte, i int) bool {
 	return false
 }
 
+// maxBetween bounds what stands between two such letters, in bytes.
+const maxBetween = 24
+
+// callTells asks for codes where a letter that is written so has another one behind it, and
+// marks the block.
+func (d *Decoder) callTells(i int) Wants {
+	if !named(d.text, i) || bytes.IndexByte(d.text[i+1:min(len(d.text), i+8+maxBetween)], d.text[i]) < 0 {
+		return 0
+	}
+	d.coded[i>>12] |= 1 << (i >> 6 & 63)
+	return WantCodes
+}
+
 // callsAt adds the letters whose first number stands behind text[i], and gives where they
 // end.
 func (d *Decoder) callsAt(p *patches, i int) int {
-	const maxBetween = 24
 	text := d.text
 	base := 10
 	if text[i] == '+' {

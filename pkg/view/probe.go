@@ -486,12 +486,10 @@ func (d *Decoder) tells(i int) Wants {
 			return WantMarkup
 		}
 	case '(':
-		if named(text, i) {
-			return WantCodes
-		}
+		return d.callTells(i)
 	case '+':
-		if named(text, i) {
-			return WantCodes
+		if w := d.callTells(i); w != 0 {
+			return w
 		}
 		if joins(text, i) {
 			return WantConcat
