@@ -51,6 +51,14 @@ func TestFieldsNobodyDeclared(t *testing.T) {
 		{`{"customer":{"name":"Kuehne Logistics GmbH"},"owner":"platform-team","created_by":"scheduler"}`, ""},
 		{`{"repository":{"full_name":"octo/hello","name":"hello-world"}}`, ""},
 		{`{"product":{"name":"Victoria Rose"},"project":{"name":"Martin Luther"}}`, ""},
+		// what an object is, and what stands beside a name, speak against a person
+		{`{"liked_by":"Ulrik Oyelaran","object":{"type":"movie","name":"Mary Bennett"}}`, "Ulrik Oyelaran"},
+		{`{"items":[{"title":"Anna Schmidt","price":12,"sku":"R-7"},{"name":"Maria Garcia","vendor":"Roses","price":9}]}`, ""},
+		{`{"attendees":[{"name":"Maria Garcia","price":20}],"venue":{"name":"Maria Garcia"}}`, "Maria Garcia"},
+		{`{"server":"Maria Garcia","left_with":"Ulrik Oyelaran"}`, "Maria Garcia|Ulrik Oyelaran"},
+		{`{"sponsor":"Thompson-Garcia","seller":"Maria Garcia Interiors","shop":"Ana's Kitchen"}`, ""},
+		{`{"custodian":"Garcia Brothers","drop_off":"Johnson Freeway","requester":"Wesley Hall"}`, "Wesley Hall"},
+		{`{"decisionMaker":{"name":"Maria Garcia"},"broker":"Schmidt GbR","ship_name":"Maria Garcia"}`, "Maria Garcia"},
 	}
 	for _, tc := range cases {
 		var got []string

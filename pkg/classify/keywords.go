@@ -264,7 +264,7 @@ quarter semester season round phase mode occupation beruf profession profesión 
 профессия должность posten puesto cargo qualifica stanowisko religion sprache langue lingua taal język språk kieli jazyk nyelv dil язык holiday festival evento
 événement veranstaltung wydarzenie evenemang fabrikat hersteller variant flavor flavour range edition format
 talk keynote workshop assignment homework reading deal opportunity practice surgery nursery salon brewery winery funktion fonction función funzione funkcja função functie clinica clínica clinique kliniek przychodnia
-movies rose cultivar`},
+movies rose cultivar article articulo articolo artigo van suite campus position video clip trailer holding fond mutualfund`},
 		{wordOther, `bezeichnung objekt object objet oggetto id ids uid uuid guid key url uri link href email mail mails phone telephone tel mobile fax count number no num nr date time at
 on since until code hash token secret address addresses addr avatar photo picture gender sex age dob birthday birthdate nationality size amount price total quantity qty
 index position order rank score rating level grade note notes comment comments message text body content ip mac path query params data value values is has can password

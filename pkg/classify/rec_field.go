@@ -154,6 +154,8 @@ func keyKind(key []byte) fieldKind {
 			return fieldPart
 		case before&wordHuman != 0:
 			return fieldPerson
+		case before&wordThing != 0 && before&wordAction != 0 && before&(wordRole|wordBy) == 0: // ship name
+			return fieldThing
 		case before&(wordRole|wordAction|wordBy) != 0:
 			return fieldRole
 		case before&wordLoose != 0:
@@ -206,6 +208,8 @@ func keyKind(key []byte) fieldKind {
 		return fieldPerson
 	case head&wordRole != 0:
 		return fieldRole
+	case last == "maker": // decision maker, coffee maker
+		return fieldAgent
 	case head&wordThing != 0:
 		return thingOrText(last)
 	case head&wordLoose != 0:
@@ -504,6 +508,12 @@ var ownNames = wordSet("item series collection event venue place location region
 // titleKeys are keys of titles of works and articles where goods stand beside them.
 var titleKeys = wordSet("title Title TITLE item Item label Label")
 
+// ownName reports whether a key of text is one of these.
+func ownName(key []byte) bool {
+	low := lowerKey(key)
+	return ownNames[string(low)] || bytes.HasSuffix(low, []byte("group"))
+}
+
 // wholeName reports whether nothing but a name is in a value.
 func wholeName(value []byte) bool {
 	f, ok := shapeOfName(value)
@@ -587,9 +597,12 @@ func (s *scan) fields() {
 		}
 		value := unescaped(t[v[0]:v[1]])
 		var score float64
-		thing := kind != fieldText && kind < fieldPerson && parent != fieldPerson && (firmForm(value) || firmOfNames(value)) ||
+		own := kind == fieldText && ownName(t[name[0]:name[1]])
+		thing := (own || kind != fieldText && kind < fieldPerson && parent != fieldPerson) && (firmForm(value) || firmOfNames(value, true)) ||
+			kind == fieldPerson && bytes.IndexByte(value, ' ') > 0 && firmForm(value) || // the custodian of a fund, a defendant
+			kind == fieldWrap && parent <= fieldUnknown && titleKeys[string(t[name[0]:name[1]])] && wholeName(value) ||
 			o.goods && !beside && parent < fieldRole && parent != fieldAgent && (kind == fieldBare || kind == fieldGiven || (kind == fieldText || kind == fieldWrap) && titleKeys[string(t[name[0]:name[1]])] && len(value) < 48) ||
-			kind == fieldText && ownNames[string(lowerKey(t[name[0]:name[1]]))] && wholeName(value)
+			own && wholeName(value)
 		if !thing {
 			score, thing = fieldVerdict(kind, parent, beside, value)
 		}
@@ -601,7 +614,7 @@ func (s *scan) fields() {
 			if len(judged) < 64 {
 				judged = append(judged, judgedField{name, v, true})
 			}
-		case thing, firmOfNames(value):
+		case thing, firmOfNames(value, false):
 			things = append(things, v)
 		case kind != fieldText && o.doubts < len(o.doubt):
 			o.doubt[o.doubts] = v
@@ -665,7 +678,7 @@ func (s *scan) fields() {
 				case k == fieldBare && (above == fieldPerson || above == fieldRole || above == fieldAgent || above == fieldThing):
 					k = above
 				}
-				if k == fieldText && ownNames[string(lowerKey(t[name[0]:name[1]]))] {
+				if k == fieldText && ownName(t[name[0]:name[1]]) {
 					k = fieldThing
 				}
 				stack[depth] = object{kind: k, array: t[i] == '[', header: header && t[i] == '['}
@@ -1022,8 +1035,9 @@ type nameForm struct {
 }
 
 // firmOfNames reports whether a value is a firm that is called after its partners: Adams,
-// Tate and Moore. People are not named by surnames alone in a row.
-func firmOfNames(v []byte) bool {
+// Tate and Moore. People are not named by surnames alone in a row; where several people are
+// not expected, words that are forenames as well may all stand there.
+func firmOfNames(v []byte, forenames bool) bool {
 	if bytes.IndexByte(v, ',') < 0 || len(v) > 80 {
 		return false
 	}
@@ -1031,7 +1045,7 @@ func firmOfNames(v []byte) bool {
 	if n := len(words); n < 4 || n > 6 || !firmAnd[string(words[n-2])] {
 		return false
 	}
-	surnames := false
+	surnames := forenames
 	for i, w := range words {
 		if i == len(words)-2 {
 			continue
@@ -1067,19 +1081,19 @@ func firmForm(v []byte) bool {
 		}
 		g := gazetteerOnce()
 		a, b := g.flags(low[:h]), g.flags(low[h+1:])
-		return forenameWeight(a) < 1 || forenameWeight(b) < 1 && surnameWeight(a) >= 0.5
+		return forenameWeight(a) < 1 || surnameWeight(a) >= 0.5 && (forenameWeight(b) < 1 || surnameWeight(b) >= 0.5)
 	}
 	if firmTail(string(v[i+1:])) {
 		return true
 	}
 	w := lowerInto(buf[:0], bytes.Trim(v[i+1:], ".,"))
-	if firmNouns[string(w)] && is(v[i+1], cUpper) && surnameWeight(gazetteerOnce().flags(w)) < 0.5 { // Wesley Hall is somebody
-		return true
-	}
-	if streetNouns[string(w)] && surnameWeight(gazetteerOnce().flags(w)) < 0.5 {
-		return true
-	}
 	j := bytes.IndexByte(v, ' ')
+	if firmNouns[string(w)] && is(v[i+1], cUpper) || streetNouns[string(w)] {
+		// Wesley Hall is somebody; of David Austin Roses nobody is called Roses.
+		if weight := surnameWeight(gazetteerOnce().flags(w)); weight == 0 || i > j && weight < 0.5 {
+			return true
+		}
+	}
 	w = lowerInto(buf[:0], v[:j])
 	if firmHeads[string(w)] {
 		return true
@@ -1098,7 +1112,7 @@ records films pictures productions entertainment games sports fitness salon spa 
 supplies supply tools hardware furniture fashion clothing apparel shoes jewellers jewelers jewelry opticians toys transport trucking haulage shipping freight airlines airways travel tours cruises
 hotels resorts inn hotel restaurant centre center building tower hall library museum theatre theater stadium arena university college school academy institute hospital laboratories laboratory
 labs systems solutions technologies software networks telecom energy power oil gas mining steel chemicals pharmaceuticals biotech group company corporation corp ltd limited inc llc plc gmbh stiftung
-verlag apotheke autohaus bäckerei praxis`)
+fils frères figli fratelli hijos hermanos söhne zonen filhos irmãos synowie verlag apotheke autohaus bäckerei praxis`)
 
 // streetNouns end names of streets.
 var streetNouns = wordSet(`street road avenue boulevard freeway highway expressway parkway turnpike crescent junction divide summit flats falls drive court lane square terrace trail way plaza alley circle
@@ -1219,13 +1233,13 @@ func shapeOfName(v []byte) (f nameForm, ok bool) {
 var denseFirms = []string{"会社", "公司", "集团", "銀行", "银行", "病院", "医院", "大学", "学校", "学院", "工業", "商店", "商事", "組合", "協会", "协会", "市", "町", "村", "区", "県", "省", "府", "郡", "駅", "店", "部", "課", "センター", "ホテル", "주식회사", "은행", "병원", "대학교", "학교", "시", "구", "동"}
 
 // firmTails end names of firms, unless they are written as words of a sentence are.
-var firmTails = wordSet("oy oyj ab hb kb aps as asa bv nv gbr ohg kg kgaa ag se sarl sas sasu eurl snc spa srl sl slu sa ltda eireli plc pty llp lp pllc ооо оао зао пао нко kft zrt bt şti aş s.a s.l s.r.l s.p.a a.ş a.s b.v n.v s.r.o tic san inc llc ltd gmbh")
+var firmTails = wordSet("oy oyj ab hb kb aps as asa bv nv gbr ohg kg kgaa ag se sarl sas sasu eurl snc spa srl sl slu sa ltda eireli plc pty llp lp pllc ооо оао зао пао нко kft zrt bt şti aş s.a s.l s.r.l s.p.a a.ş a.s b.v n.v s.r.o tic san inc llc ltd gmbh mbh e.g e.v e.k fils")
 
 // firmTail reports whether a word is such an end. Short ones are names too (Sa, Se), unless
 // they are written in capitals or with full stops.
 func firmTail(w string) bool {
 	low := strings.ToLower(strings.Trim(w, ".,"))
-	return firmTails[low] && (len(low) > 3 || low == "oy" || low == "oyj" || low == "inc" || low == "ltd" || low == "plc" || w == strings.ToUpper(w) || strings.HasSuffix(w, "."))
+	return firmTails[low] && (len(low) > 3 || low == "oy" || low == "oyj" || low == "inc" || low == "ltd" || low == "plc" || w == strings.ToUpper(w) || strings.HasSuffix(w, ".") || len(w) == 3 && is(w[2], cUpper)) // GbR, mbH
 }
 
 // roleWords are words of job titles, teams and programs: where they stand for somebody
