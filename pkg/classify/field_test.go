@@ -55,6 +55,7 @@ func TestFieldsNobodyDeclared(t *testing.T) {
 		{`{"liked_by":"Ulrik Oyelaran","object":{"type":"movie","name":"Mary Bennett"}}`, "Ulrik Oyelaran"},
 		{`{"items":[{"title":"Anna Schmidt","price":12,"sku":"R-7"},{"name":"Maria Garcia","vendor":"Roses","price":9}]}`, ""},
 		{`{"attendees":[{"name":"Maria Garcia","price":20}],"venue":{"name":"Maria Garcia"}}`, "Maria Garcia"},
+		{`{"card":{"brand":"Visa","last4":"4242","name":"Maria Garcia","object":"card"}}`, "Maria Garcia"},
 		{`{"server":"Maria Garcia","left_with":"Ulrik Oyelaran"}`, "Maria Garcia|Ulrik Oyelaran"},
 		{`{"sponsor":"Thompson-Garcia","seller":"Maria Garcia Interiors","shop":"Ana's Kitchen"}`, ""},
 		{`{"custodian":"Garcia Brothers","drop_off":"Johnson Freeway","requester":"Wesley Hall"}`, "Wesley Hall"},

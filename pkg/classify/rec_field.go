@@ -444,15 +444,15 @@ const (
 	pairValue
 )
 
-// besideWords are keys that stand beside the name of a person (1), and those that stand
+// besideWords are keys that stand beside the name of a person, or on a card (1), and those that stand
 // beside the names of articles, works and animals (2).
 var besideWords = func() map[string]uint8 {
 	m := map[string]uint8{}
-	for w := range wordSet("email mail emails phone telephone mobile tel dob birth birthday birthdate dateofbirth gender sex ssn salutation nationality age passport geburtsdatum geburtstag telefon telefono téléphone correo") {
+	for w := range wordSet("email mail emails phone telephone mobile tel dob birth birthday birthdate dateofbirth gender sex ssn salutation nationality age passport geburtsdatum geburtstag telefon telefono téléphone correo last4 expmonth expyear expirymonth expiryyear cvc cvccheck cardnumber") {
 		m[w] = 1
 	}
 	for w := range wordSet(`price unitprice listprice saleprice sku isbn isbn13 ean upc gtin asin vendor brand publisher director directedby studio album albumname
-artist quantity qty breed species cultivar`) {
+artist breed species cultivar`) {
 		m[w] = 2
 	}
 	return m
