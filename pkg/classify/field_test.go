@@ -56,6 +56,7 @@ func TestFieldsNobodyDeclared(t *testing.T) {
 		{`{"items":[{"title":"Anna Schmidt","price":12,"sku":"R-7"},{"name":"Maria Garcia","vendor":"Roses","price":9}]}`, ""},
 		{`{"attendees":[{"name":"Maria Garcia","price":20}],"venue":{"name":"Maria Garcia"}}`, "Maria Garcia"},
 		{`{"card":{"brand":"Visa","last4":"4242","name":"Maria Garcia","object":"card"}}`, "Maria Garcia"},
+		{`{"patient":"GARCIA MARIA SA","tenant":"Villa, Maria","owner":"Hotel Maria"}`, "GARCIA MARIA|Villa, Maria"},
 		{`{"server":"Maria Garcia","left_with":"Ulrik Oyelaran"}`, "Maria Garcia|Ulrik Oyelaran"},
 		{`{"sponsor":"Thompson-Garcia","seller":"Maria Garcia Interiors","shop":"Ana's Kitchen"}`, ""},
 		{`{"custodian":"Garcia Brothers","drop_off":"Johnson Freeway","requester":"Wesley Hall"}`, "Wesley Hall"},

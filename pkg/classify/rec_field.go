@@ -599,7 +599,7 @@ func (s *scan) fields() {
 		var score float64
 		own := kind == fieldText && ownName(t[name[0]:name[1]])
 		thing := (own || kind != fieldText && kind < fieldPerson && parent != fieldPerson) && (firmForm(value) || firmOfNames(value, true)) ||
-			kind == fieldPerson && bytes.IndexByte(value, ' ') > 0 && firmForm(value) || // the custodian of a fund, a defendant
+			kind == fieldPerson && bytes.LastIndexByte(value, ' ') > 0 && bytes.LastIndexByte(value, ' ') < len(value)-3 && firmForm(value) || // a custodian, a defendant; not Ruiz AB, by initials
 			kind == fieldWrap && parent <= fieldUnknown && titleKeys[string(t[name[0]:name[1]])] && wholeName(value) ||
 			o.goods && !beside && parent < fieldRole && parent != fieldAgent && (kind == fieldBare || kind == fieldGiven || (kind == fieldText || kind == fieldWrap) && titleKeys[string(t[name[0]:name[1]])] && len(value) < 48) ||
 			own && wholeName(value)
@@ -1083,7 +1083,7 @@ func firmForm(v []byte) bool {
 		a, b := g.flags(low[:h]), g.flags(low[h+1:])
 		return forenameWeight(a) < 1 || surnameWeight(a) >= 0.5 && (forenameWeight(b) < 1 || surnameWeight(b) >= 0.5)
 	}
-	if firmTail(string(v[i+1:])) {
+	if firmTail(string(v[i+1:])) && (len(v)-i > 3 || !bytes.Equal(v, bytes.ToUpper(v))) { // MARIA SA may be somebody
 		return true
 	}
 	w := lowerInto(buf[:0], bytes.Trim(v[i+1:], ".,"))
@@ -1118,9 +1118,9 @@ fils frères figli fratelli hijos hermanos söhne zonen filhos irmãos synowie v
 var streetNouns = wordSet(`street road avenue boulevard freeway highway expressway parkway turnpike crescent junction divide summit flats falls drive court lane square terrace trail way plaza alley circle
 causeway crossing extension motorway overpass underpass throughway corner corners oval port roads loop path bypass knoll knolls landing pines plains rapids shoal shoals shore skyway spur tunnel roundabout viaduct trafficway heights ridge mews gardens meadows shores springs station villages views vista manors islands`)
 
-// firmHeads begin names of firms and houses.
+// firmHeads begin names of firms and houses. Villa is a surname too: Villa Ana may be somebody.
 var firmHeads = wordSet(`café cafe hotel restaurant bistro bar trattoria ristorante pizzeria osteria chez maison clinique lycée collège école escola colegio colégio escuela
-hôtel pharmacie farmacia farmácia boulangerie apotheke autohaus bäckerei gasthof gasthaus praxis kanzlei haus villa`)
+hôtel pharmacie farmacia farmácia boulangerie apotheke autohaus bäckerei gasthof gasthaus praxis kanzlei haus`)
 
 var firmAnd = wordSet("and & et und y e en i og och")
 
