@@ -9,6 +9,28 @@ import (
 	"testing"
 )
 
+// undone fails unless a view of that name says "water" and points into text[from:to], to at
+// most that many bytes.
+func undone(t *testing.T, name, text string, from, to, most int) {
+	t.Helper()
+	d := Decoder{words: testWords}
+	views, _ := d.Decode([]byte(text), d.Probe([]byte(text), 0), 1<<20)
+	found := false
+	for _, v := range views {
+		at := strings.Index(string(v.Text), "water")
+		if v.Name != name || at < 0 {
+			continue
+		}
+		found = true
+		if a, b := v.Span(at, at+5); a < from || b > to || a >= b || b-a > most {
+			t.Errorf("%s: stands for [%d,%d)", name, a, b)
+		}
+	}
+	if !found {
+		t.Errorf("%s is not undone: %q", name, text)
+	}
+}
+
 // SPEC: DET-2
 //
 // Letters as calls and names of characters, and symbols in groups, point to what they were
@@ -35,22 +57,7 @@ func TestCallsAndGroups(t *testing.T) {
 		{"groups", groups(hex.EncodeToString([]byte(p)), 8)},
 	} {
 		text := "See this:\n" + c.in + "\nIt is short."
-		d := Decoder{words: testWords}
-		views, _ := d.Decode([]byte(text), d.Probe([]byte(text), 0), 1<<20)
-		found := false
-		for _, v := range views {
-			at := strings.Index(string(v.Text), "water")
-			if v.Name != c.view || at < 0 {
-				continue
-			}
-			found = true
-			if from, to := v.Span(at, at+5); from < 10 || to > 10+len(c.in) || from >= to || to-from > 80 {
-				t.Errorf("%s: stands for [%d,%d)", c.view, from, to)
-			}
-		}
-		if !found {
-			t.Errorf("%s is not undone: %q", c.view, text)
-		}
+		undone(t, c.view, text, 10, 10+len(c.in), 80)
 	}
 	for _, s := range []string{"for(1) char(20) varchar(255) NOT NULL, name varchar(40) DEFAULT NULL, u+1, chr(9)", "they went from here with some more that were held back till then when last seen"} {
 		d := Decoder{words: testWords}

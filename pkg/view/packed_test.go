@@ -48,22 +48,7 @@ func TestPacked(t *testing.T) {
 		{"number", number.Text(36)}, {"number", number.Text(62)}, {"number", number.Text(10)},
 	} {
 		text := "See this: " + c.in + " it is short."
-		d := Decoder{words: testWords}
-		views, _ := d.Decode([]byte(text), d.Probe([]byte(text), 0), 1<<20)
-		found := false
-		for _, v := range views {
-			at := strings.Index(string(v.Text), "water")
-			if v.Name != c.view || at < 0 {
-				continue
-			}
-			found = true
-			if from, to := v.Span(at, at+5); from < 10 || to > 10+len(c.in) || from >= to {
-				t.Errorf("%s: stands for [%d,%d)", c.view, from, to)
-			}
-		}
-		if !found {
-			t.Errorf("%s is not undone: %q", c.view, text)
-		}
+		undone(t, c.view, text, 10, 10+len(c.in), len(c.in))
 	}
 }
 
