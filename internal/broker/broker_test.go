@@ -63,10 +63,18 @@ func client(t *testing.T, addr string) *kafka.Client {
 
 func createTopic(t *testing.T, addr, topic string) {
 	t.Helper()
-	res, err := client(t, addr).CreateTopics(t.Context(), &kafka.CreateTopicsRequest{Topics: []kafka.TopicConfig{{Topic: topic, NumPartitions: 1, ReplicationFactor: 1}}})
-	if err != nil || res.Errors[topic] != nil {
-		t.Fatal(err, res.Errors[topic])
+	if err := tryCreateTopic(t, addr, topic); err != nil {
+		t.Fatal(err)
 	}
+}
+
+func tryCreateTopic(t *testing.T, addr, topic string) error {
+	t.Helper()
+	res, err := client(t, addr).CreateTopics(t.Context(), &kafka.CreateTopicsRequest{Topics: []kafka.TopicConfig{{Topic: topic, NumPartitions: 1, ReplicationFactor: 1}}})
+	if err != nil {
+		return err
+	}
+	return res.Errors[topic]
 }
 
 func produce(t *testing.T, addr, topic string, from, to int) {
@@ -352,7 +360,16 @@ func TestTooManyConnections(t *testing.T) {
 	for _, c := range cs {
 		c.Close()
 	}
-	createTopic(t, b.Addr(), "t") // places are free again
+	// Places are free again, as soon as the broker has seen that the others are gone.
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		err := tryCreateTopic(t, b.Addr(), "t")
+		if err == nil {
+			return
+		}
+		if time.Since(began) > 10*time.Second {
+			t.Fatal(err)
+		}
+	}
 }
 
 func TestLoopbackOnly(t *testing.T) {
