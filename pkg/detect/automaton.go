@@ -113,7 +113,7 @@ func newAutomaton(patterns []pattern) (*automaton, error) {
 	// Class 0 is what no pattern holds and is no letter; class 1 letters and digits
 	// that no pattern holds.
 	classes := 2
-	for b := range 256 {
+	for _, b := range byRarity {
 		if used[b] {
 			if classes > 255 {
 				return nil, errors.New("detect: literals use too many different bytes")
@@ -246,6 +246,16 @@ var rare = func() (t [256]uint8) {
 		t[b] = uint8(10 + i)
 	}
 	return t
+}()
+
+// byRarity are all bytes, common ones first. Their classes are numbered in this order, so
+// that most of what is read of a row lies in one line of the cache.
+var byRarity = func() (order [256]byte) {
+	for b := range order {
+		order[b] = byte(b)
+	}
+	slices.SortStableFunc(order[:], func(a, b byte) int { return cmp.Compare(rare[a], rare[b]) })
+	return order
 }()
 
 // number numbers the states of a trie's nodes so that those which ordinary text visits

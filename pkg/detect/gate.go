@@ -99,39 +99,11 @@ func pairHash(before, h uint64) uint64 {
 
 // gateMasks describe plain text, a bit for each byte, and its words.
 type gateMasks struct {
-	word  []uint64 // letters and digits (view.Decoder.WordBits)
-	stop  []uint64 // signs that may end a sentence
+	word  []uint64 // letters and digits (view.Decoder.Bits)
+	stop  []uint64 // signs that may end a sentence, and line feeds
 	begin []uint64 // where words begin
 	count []int32  // how many words begin before each 64 bytes
 	hash  []uint64 // of each word
-}
-
-// look finds the signs that may end a sentence.
-func (m *gateMasks) look(text []byte) {
-	m.stop = m.stop[:0]
-	for i := 0; i < len(text); i += 64 {
-		var b *[64]byte
-		if rest := text[i:]; len(rest) >= 64 {
-			b = (*[64]byte)(rest)
-		} else {
-			b = new([64]byte)
-			copy(b[:], rest)
-		}
-		var stop uint64
-		for k := 0; k < 64; k += 8 {
-			x := binary.LittleEndian.Uint64(b[k:])
-			const ones, highs = 0x0101010101010101, 0x8080808080808080
-			// 0x80 minus a byte below it is 0x80 only for nought.
-			stop = stop>>1 | ((highs-(x^'\n'*ones))|(highs-(x^'.'*ones))|(highs-(x^'!'*ones))|(highs-(x^'?'*ones)))&highs
-		}
-		// Bit 8j+k is that of byte 8k+j.
-		t := (stop ^ stop>>7) & 0x00aa00aa00aa00aa
-		stop ^= t ^ t<<7
-		t = (stop ^ stop>>14) & 0x0000cccc0000cccc
-		stop ^= t ^ t<<14
-		t = (stop ^ stop>>28) & 0x00000000f0f0f0f0
-		m.stop = append(m.stop, stop^t^t<<28)
-	}
 }
 
 // nextBit gives the first bit of m, or of its complement, at or behind i, or to when
@@ -215,7 +187,6 @@ func (w *gateWalk) finish() {
 // that is read: first the words are hashed, then, since each look-up is likely to wait for
 // memory and none for another, those of a sentence are looked up together.
 func (g *gate) ascii(dst []piece, text []byte, m *gateMasks) []piece {
-	m.look(text)
 	from := len(dst)
 	dst = m.sentences(dst, text)
 	m.hashWords(text)

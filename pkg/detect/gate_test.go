@@ -34,11 +34,11 @@ func plainMasks(tb testing.TB, text []byte) *gateMasks {
 	if !d.Plain(text) {
 		tb.Fatalf("%q is not plain", text)
 	}
-	bits, ok := d.WordBits(nil, text)
+	words, stops, ok := d.Bits(nil, nil, text)
 	if !ok && len(text) > 0 {
 		tb.Fatalf("no bits of %q", text)
 	}
-	return &gateMasks{word: bits}
+	return &gateMasks{word: words, stop: stops}
 }
 
 // The pass over plain text gives what the pass over any text gives.

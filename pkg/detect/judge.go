@@ -55,7 +55,7 @@ func (s *scratch) judge(n *node, text []byte) {
 	}
 	var plain bool
 	var words *gateMasks
-	if s.masks.word, plain = s.decoder.WordBits(s.masks.word[:0], text); plain {
+	if s.masks.word, s.masks.stop, plain = s.decoder.Bits(s.masks.word[:0], s.masks.stop[:0], text); plain {
 		words = &s.masks
 	}
 	s.pieces = m.gate.run(s.pieces[:0], text, words)

@@ -290,14 +290,13 @@ func (d *Decoder) denseAt(k int) Wants {
 	end := min(len(text), 64*k+64)
 	w := Wants(0)
 	for i := max(64*k, d.ran); i < end; {
-		// Every run is looked at once.
-		from := i
-		for from > d.ran && text[from-1] != '\n' {
-			from--
+		// Every line is looked at once.
+		from, to := d.ran, len(text)
+		if n := bytes.LastIndexByte(text[from:i], '\n'); n >= 0 {
+			from += n + 1
 		}
-		to := i
-		for to < len(text) && text[to] != '\n' {
-			to++
+		if n := bytes.IndexByte(text[i:], '\n'); n >= 0 {
+			to = i + n
 		}
 		if from >= to {
 			i++
@@ -317,13 +316,17 @@ func (d *Decoder) denseAt(k int) Wants {
 			d.ran, i, w = to, to, WantDense
 			continue
 		}
-		for from < to {
-			for from < to && text[from] <= ' ' {
-				from++
+		for from+minDense <= to {
+			// Backwards, so that of short words few letters are looked at.
+			stop := from + minDense - 1
+			for stop >= from && text[stop] > ' ' {
+				stop--
 			}
-			stop := from
-			for stop < to && text[stop] > ' ' {
-				stop++
+			if stop >= from {
+				from = stop + 1
+				continue
+			}
+			for stop = from + minDense; stop < to && text[stop] > ' '; stop++ {
 			}
 			if x, ok := d.run85(from, stop); ok {
 				d.dense = append(d.dense, x)

@@ -19,11 +19,12 @@ type Decoder struct {
 	views []View
 
 	// One bit for each byte of text: see masks.
-	letter, upper, digit, sign []uint64
-	run                        []uint64 // what may belong to a base64 run
-	names, long                []extent // runs of eight and more: of the former, of letters
-	measured                   bool     // long is filled
-	seen                       bool     // by Plain, just now
+	letter, upper, digit, sign, line, stop []uint64
+	run                                    []uint64 // what may belong to a base64 run
+	block64                                masks    // of the block looked at last
+	names, long                            []extent // runs of eight and more: of the former, of letters
+	measured                               bool     // long is filled
+	seen                                   bool     // by Plain, just now
 	// One bit for each 64 bytes of text: where codes stand, single letters, long runs,
 	// digits inside words. Without any they may stand everywhere.
 	coded, spaced, packed, leety []uint64

@@ -41,63 +41,6 @@ func Caesar(n int) Wants { return WantCaesar | Wants(n)<<17 }
 
 func (w Wants) shift() int { return int(w>>17) & 31 }
 
-// masks describes 64 bytes: one bit for each. Signs are what is neither letter nor
-// digit nor white space nor beyond ASCII; high is not 0 when something is.
-type masks struct{ letter, upper, digit, sign, high uint64 }
-
-// mask classifies eight bytes at a time without branches.
-func mask(b *[64]byte) (m masks) {
-	for k := 0; k < 64; k += 8 {
-		w := binary.LittleEndian.Uint64(b[k:])
-		ascii := ^w & highs
-		m.high |= w
-		low := w &^ highs
-		folded := low | 0x20*ones
-		letter := (folded + (0x80-'a')*ones) &^ (folded + (0x80-'z'-1)*ones) & ascii
-		digit := (low + (0x80-'0')*ones) &^ (low + (0x80-'9'-1)*ones) & ascii
-		// Byte j gathers in its bits 0 … 7 what is so of byte j of each word.
-		m.letter = m.letter>>1 | letter
-		m.upper = m.upper>>1 | letter&^(w<<2)
-		m.digit = m.digit>>1 | digit
-		m.sign = m.sign>>1 | (low+(0x80-'!')*ones)&ascii&^letter&^digit
-	}
-	return masks{transpose(m.letter), transpose(m.upper), transpose(m.digit), transpose(m.sign), m.high & highs}
-}
-
-// plainMask is mask for plain text. It also gives a bit of highs for each byte that is
-// not; the masks mean nothing then.
-func plainMask(b *[64]byte) (m masks, bad uint64) {
-	// Variables of their own stay in registers.
-	var letters, lowers, digits, signs uint64
-	for k := 0; k < 64; k += 8 {
-		w := binary.LittleEndian.Uint64(b[k:])
-		// No sum of bytes below 0x80 carries into the next byte. The high bits of two sums
-		// differ where a byte lies between their bounds.
-		folded := w | 0x20*ones
-		letter := ((folded + (0x80-'a')*ones) ^ (folded + (0x80-'z'-1)*ones)) & highs
-		digit := ((w + (0x80-'0')*ones) ^ (w + (0x80-'9'-1)*ones)) & highs
-		letters = letters>>1 | letter
-		lowers = lowers>>1 | letter&(w<<2)
-		digits = digits>>1 | digit
-		signs = signs>>1 | (w+(0x80-'!')*ones)&highs ^ letter ^ digit
-		tabOrLine := (w + (0x80-'\t')*ones) ^ (w + (0x80-'\n'-1)*ones)
-		carriage := (w + (0x80-'\r')*ones) ^ (w + (0x80-'\r'-1)*ones)
-		bad |= w | (w + ones) | ^(w + (0x80-' ')*ones | tabOrLine | carriage)
-	}
-	letters = transpose(letters)
-	return masks{letters, letters ^ transpose(lowers), transpose(digits), transpose(signs), 0}, bad & highs
-}
-
-// transpose turns bit 8j+k into bit 8k+j.
-func transpose(x uint64) uint64 {
-	t := (x ^ x>>7) & 0x00aa00aa00aa00aa
-	x ^= t ^ t<<7
-	t = (x ^ x>>14) & 0x0000cccc0000cccc
-	x ^= t ^ t<<14
-	t = (x ^ x>>28) & 0x00000000f0f0f0f0
-	return x ^ t ^ t<<28
-}
-
 // holds reports whether the masks are those of text, if that has not changed.
 func (d *Decoder) holds(text []byte) bool {
 	return len(text) > 0 && len(text) == len(d.text) && &text[0] == &d.text[0]
@@ -111,57 +54,51 @@ func (d *Decoder) look(text []byte) {
 	}
 	d.room64(text)
 	high := uint64(0)
-	upper, digit, sign := d.upper[:len(d.letter)], d.digit[:len(d.letter)], d.sign[:len(d.letter)]
 	for i := range d.letter {
-		var m masks
-		if rest := text[64*i:]; len(rest) >= 64 {
-			m = mask((*[64]byte)(rest))
-		} else {
-			var buf [64]byte
-			copy(buf[:], rest)
-			m = mask(&buf)
-		}
-		d.letter[i], upper[i], digit[i], sign[i] = m.letter, m.upper, m.digit, m.sign
-		high |= m.high
+		high |= d.masksAt(text, i).high
 	}
 	d.wide = high != 0
+}
+
+// masksAt computes the masks of block i of text, which is filled up with spaces.
+func (d *Decoder) masksAt(text []byte, i int) *masks {
+	m := &d.block64
+	if rest := text[64*i:]; len(rest) >= 64 {
+		mask((*[64]byte)(rest), m)
+	} else {
+		buf := spaces
+		copy(buf[:], rest)
+		mask(&buf, m)
+	}
+	d.letter[i], d.upper[i], d.digit[i], d.sign[i], d.line[i], d.stop[i] = m.letter, m.upper, m.digit, m.sign, m.line, m.stop
+	return m
 }
 
 // Plain reports what [Plain] does. What it sees on the way is kept for Probe, if that is
 // asked of the same text next.
 func (d *Decoder) Plain(text []byte) bool {
 	d.room64(text)
-	upper, digit, sign := d.upper[:len(d.letter)], d.digit[:len(d.letter)], d.sign[:len(d.letter)]
 	for i := range d.letter {
-		var m masks
-		var bad uint64
-		if rest := text[64*i:]; len(rest) >= 64 {
-			m, bad = plainMask((*[64]byte)(rest))
-		} else {
-			buf := spaces
-			copy(buf[:], rest)
-			m, bad = plainMask(&buf)
-		}
-		if bad != 0 {
+		if d.masksAt(text, i).bad != 0 {
 			return false
 		}
-		d.letter[i], upper[i], digit[i], sign[i] = m.letter, m.upper, m.digit, m.sign
 	}
 	d.wide, d.seen = false, true
 	return true
 }
 
-// WordBits appends a bit for each byte of text, set for letters and digits, if text is the
-// one that Plain said yes to last; ok is false for another.
-func (d *Decoder) WordBits(dst []uint64, text []byte) (bits []uint64, ok bool) {
+// Bits appends a bit for each byte of text, set for letters and digits, to the first list, and
+// to the second one bits for full stops, exclamation and question marks and line feeds, if text
+// is the one that Plain said yes to last; ok is false for another.
+func (d *Decoder) Bits(words, stops []uint64, text []byte) (w, s []uint64, ok bool) {
 	if !d.seen || !d.holds(text) {
-		return dst, false
+		return words, stops, false
 	}
 	digit := d.digit[:len(d.letter)]
 	for i, m := range d.letter {
-		dst = append(dst, m|digit[i])
+		words = append(words, m|digit[i])
 	}
-	return dst, true
+	return words, append(stops, d.stop...), true
 }
 
 // spaces are what a text is filled up with to whole blocks.
@@ -174,7 +111,7 @@ func (d *Decoder) room64(text []byte) {
 	for _, m := range [...]*[]uint64{&d.coded, &d.spaced, &d.packed, &d.leety} {
 		*m = append((*m)[:0], make([]uint64, (n+63)/64)...)
 	}
-	all := [...]*[]uint64{&d.letter, &d.upper, &d.digit, &d.sign, &d.run}
+	all := [...]*[]uint64{&d.letter, &d.upper, &d.digit, &d.sign, &d.line, &d.stop, &d.run}
 	if cap(d.letter) <= n {
 		room := make([]uint64, len(all)*(2*n+1))
 		for _, m := range all {
@@ -299,7 +236,7 @@ var followed = func() (t [256]uint8) {
 // telling are the signs that may ask for a view, with what must follow them for that.
 var telling = [256]uint8{
 	'%': thenLetter | thenDigit, '&': thenLetter | thenSign | thenSpace | thenBreak, '\\': thenLetter | thenDigit, '=': thenCode | thenDigit | thenBreak,
-	'<': thenLetter | thenSign, '*': thenLetter | thenSign, '_': thenSign, '~': thenSign, '-': thenBreak, ']': thenSign, '"': thenStop | thenSpace,
+	'<': thenLetter | thenSign, '*': thenLetter | thenSign, '_': thenSign, '~': thenSign, '-': thenBreak, ']': thenSign, '"': thenStop, '.': thenSpace,
 	'+': thenSign | thenSpace | thenBreak | thenDigit | thenCode, '(': thenDigit}
 
 // Probe tells cheaply which decoding views a folded text asks for. It may ask for a
@@ -323,6 +260,7 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 	d.dense, d.ran = d.dense[:0], 0
 	var w Wants
 	leet, tail := 0, 0
+	carry := uint64(0) // whether a letter or digit stood in front of the block
 	upper, digit, sign := d.upper[:len(d.letter)], d.digit[:len(d.letter)], d.sign[:len(d.letter)]
 	for k, letter := range d.letter {
 		letters, digits, signs := bits.OnesCount64(letter), bits.OnesCount64(digit[k]), bits.OnesCount64(sign[k])
@@ -360,18 +298,20 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 		if signs >= 3 && isDense(letters, digits, signs, all, min(64, len(text)-64*k)) {
 			w |= d.denseAt(k)
 		}
-		if signs <= 1 || signs >= 4 || d.wide {
+		if signs >= 4 || signs <= 1 && bits.OnesCount64(d.line[k]) >= 4 || d.wide {
 			w |= d.glued(k, letters, digits, signs)
 		}
-		if 64*k+64 < len(text) {
-			w |= d.signsTell(k, sign[k])
-			continue
-		}
-		for s := sign[k]; s != 0; s &= s - 1 {
+		// Behind most signs stands white space. One of those tells something only where white
+		// space or a sign stands in front of it, or a letter and a line break behind it.
+		open := all | sign[k] // what is no white space
+		next := open>>1 | (d.letter[:k+2][k+1]|d.digit[:k+2][k+1]|d.sign[:k+2][k+1])<<63
+		breaks := d.line[k]>>1 | d.line[:k+2][k+1]<<63
+		for s := sign[k] & (next | ^(all<<1 | carry) | breaks&(letter<<1|carry)); s != 0; s &= s - 1 {
 			if i := k<<6 + bits.TrailingZeros64(s); i+1 < len(text) && telling[text[i]]&followed[text[i+1]] != 0 {
 				w |= d.tells(i)
 			}
 		}
+		carry = all >> 63
 	}
 	if len(text) < 64 && dotted(text) {
 		w |= WantCodes
@@ -393,35 +333,6 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 		clear(d.spaced)
 	}
 	return w | wants
-}
-
-// signsTell gives the views that signs of a block ask for, which is not the last byte of
-// the text. Most signs tell nothing: they are looked at without branches, six at a time,
-// and where there are fewer, the first byte of the block again.
-func (d *Decoder) signsTell(k int, signs uint64) (w Wants) {
-	b := (*[65]byte)(d.text[64*k:])
-	tell := func(s uint64) uint64 { // its lowest bit, if that sign tells
-		i := bits.TrailingZeros64(s) & 63
-		if telling[b[i]]&followed[b[i+1]] == 0 {
-			s = 0
-		}
-		return s
-	}
-	var found uint64
-	for s := signs; s != 0; {
-		s1 := s & (s - 1)
-		s2 := s1 & (s1 - 1)
-		s3 := s2 & (s2 - 1)
-		s4 := s3 & (s3 - 1)
-		s5 := s4 & (s4 - 1)
-		rest := s5 & (s5 - 1)
-		found |= tell(s)&^s1 | tell(s1)&^s2 | tell(s2)&^s3 | tell(s3)&^s4 | tell(s4)&^s5 | tell(s5)&^rest
-		s = rest
-	}
-	for ; found != 0; found &= found - 1 {
-		w |= d.tells(k<<6 + bits.TrailingZeros64(found))
-	}
-	return w
 }
 
 // tells gives the views that the sign at text[i] asks for.
@@ -496,7 +407,11 @@ func (d *Decoder) tells(i int) Wants {
 		}
 	case '"':
 		// A full stop between two literals, as PHP and Perl join them.
-		if rest := text[i:]; bytes.HasPrefix(rest, []byte(`"."`)) && joins(text, i+1) || bytes.HasPrefix(rest, []byte(`" . "`)) && joins(text, i+2) {
+		if bytes.HasPrefix(text[i:], []byte(`"."`)) && joins(text, i+1) {
+			return WantConcat
+		}
+	case '.':
+		if i >= 2 && bytes.HasPrefix(text[i-2:], []byte(`" . "`)) && joins(text, i) {
 			return WantConcat
 		}
 	}

@@ -15,7 +15,7 @@ type Words struct {
 	// half a hash and the number in shuffled, from 1 on.
 	shuffled []shuffledWord
 	places   []uint32
-	// maybe has a bit for every signature: most words are in no order of another.
+	// maybe has two bits for every signature: most words are in no order of another.
 	maybe [1 << (maybeBits - 6)]uint64
 }
 
@@ -25,9 +25,13 @@ type shuffledWord struct {
 	word      string
 }
 
-const maybeBits = 18
+const maybeBits = 19
 
-func maybeSlot(signature uint32) uint32 { return signature * 0x9e3779b1 >> (32 - maybeBits) }
+// maybeSlot gives the two bits of a signature, which lie in one word.
+func maybeSlot(signature uint32) (word uint32, two uint64) {
+	h := signature * 0x9e3779b1
+	return h >> (32 + 6 - maybeBits), 1<<(h&63) | 1<<(h>>6&63)
+}
 
 // maxShuffled is how many words may be found by their letters.
 const maxShuffled = 1<<16 - 1
@@ -58,8 +62,8 @@ func (w *Words) add(signature uint32, word string) {
 	}
 	w.shuffled = append(w.shuffled, shuffledWord{signature, word})
 	w.places[place] = signature*0x9e3779b1&^maxShuffled | uint32(len(w.shuffled))
-	k := maybeSlot(signature)
-	w.maybe[k>>6] |= 1 << (k & 63)
+	k, two := maybeSlot(signature)
+	w.maybe[k] |= two
 }
 
 // wordNode is one beginning of words: a bit for each letter that goes on from it, and
@@ -184,7 +188,7 @@ func (w *Words) unshuffle(s []byte) (string, bool) {
 		return "", false
 	}
 	k := signature(s)
-	if h := maybeSlot(k); w.maybe[h>>6]>>(h&63)&1 == 0 {
+	if h, two := maybeSlot(k); w.maybe[h]&two != two {
 		return "", false
 	}
 	t, _ := w.find(k)
