@@ -163,6 +163,9 @@ func unpack(dir string, b []byte) error {
 
 // wanted picks prose, markup, data, and of code only translated strings.
 func wanted(name string) bool {
+	if passedOver("/" + name) {
+		return false
+	}
 	switch ext := filepath.Ext(name); ext {
 	case ".js":
 		return strings.Contains(name, "nls.messages") || strings.Contains(name, "/locale") || strings.Contains(name, "/lang")
