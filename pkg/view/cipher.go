@@ -3,7 +3,6 @@ package view
 import (
 	"encoding/binary"
 	"math/bits"
-	"slices"
 	"strings"
 )
 
@@ -119,23 +118,72 @@ func fourPairs(b []byte) int32 {
 type fit struct{ usual, order int }
 
 // fitOf reads text.
-func fitOf(text []byte) fit { return fitAs(text, &asIs) }
+func fitOf(text []byte) fit {
+	usual, order, n := sumOf(text)
+	return fit{tenfold(usual, n), tenfold(order, n)}
+}
 
-// fitAs reads text with each letter put in the place of another.
-func fitAs(text []byte, letters *[32]uint8) fit {
-	usual, order, n := 0, 0, 0
+// sumOf sums the pairs of text up, and gives how many hold a letter.
+func sumOf(text []byte) (usual, order, n int) {
 	last := uint8(0)
-	for _, c := range text {
-		x := letters[letterClass[c]&31]
-		p := pairs[int(last&31)|int(x&31)<<5]
-		u := int(int16(p))
-		usual, order, n = usual+u, order+(int(p)-u)>>16, n+int(bit(x|last != 0))
+	for len(text) > 0 {
+		// So many sums fit into halves of a word.
+		part := text[:min(len(text), 1024)]
+		text = text[len(part):]
+		sum := int32(0)
+		for _, c := range part {
+			x := letterClass[c]
+			sum += pairs[int(last&31)|int(x&31)<<5]
+			n += int(bit(x|last != 0))
+			last = x
+		}
+		u := int32(int16(sum))
+		usual, order = usual+int(u), order+int((sum-u)>>16)
+	}
+	return usual, order, n
+}
+
+func tenfold(sum, n int) int {
+	if n == 0 {
+		return 0
+	}
+	return 10 * sum / n
+}
+
+// classes are those of the letters of a short text: what is tried again and again is read
+// from them.
+type classes [64]uint8
+
+// sum sums the pairs up that every step-th of n letters make from the first one on, each put
+// in the place of another.
+func (r *classes) sum(letters *[32]uint8, first, step, n int) (usual, order int) {
+	sum, last := int32(0), uint8(0)
+	text := r[first:n]
+	if step == 1 {
+		for _, c := range text {
+			x := letters[c&31]
+			sum += pairs[int(last&31)|int(x&31)<<5]
+			last = x
+		}
+		text = nil
+	}
+	for i := 0; i < len(text); i += step {
+		x := letters[text[i]&31]
+		sum += pairs[int(last&31)|int(x&31)<<5]
 		last = x
 	}
-	if n == 0 {
-		return fit{}
+	u := int32(int16(sum))
+	return int(u), int((sum - u) >> 16)
+}
+
+// pairsIn counts those pairs that hold a letter.
+func (r *classes) pairsIn(first, step, n int) (k int) {
+	last := uint8(0)
+	for i := first; i < min(n, len(r)); i += step {
+		k += int(bit(r[i]|last != 0))
+		last = r[i]
 	}
-	return fit{10 * usual / n, 10 * order / n}
+	return k
 }
 
 // asIs, mirrored and shifted are letters in the place of others: as they are, counted from
@@ -174,20 +222,24 @@ const (
 	usualLetters = -69
 )
 
-// cipherOf gives the cipher that text is written in; 0: none that is known. Well says
-// that it reads well as it is.
+// cipherOf gives the cipher that text, of 64 bytes at most, is written in; 0: none that is
+// known. Well says that it reads well as it is.
 func (d *Decoder) cipherOf(text []byte) (c cipher, well bool) {
 	d.spend(len(text))
 	d.gain = fitGain
-	plain := fitOf(text)
+	usual, order, n := sumOf(text)
+	plain := fit{tenfold(usual, n), tenfold(order, n)}
 	if plain.usual >= fitUsual && plain.order > 0 {
 		return 0, true
 	}
+	var r classes
+	text = text[:min(len(text), len(r))]
 	var count [27]int
 	twice, others := 0, 0
 	last := byte(0)
-	for _, c := range text {
+	for i, c := range text {
 		x := letterClass[c]
+		r[i] = x
 		count[x]++
 		switch {
 		case x == 0 && c > ' ':
@@ -208,97 +260,107 @@ func (d *Decoder) cipherOf(text []byte) (c cipher, well bool) {
 	if twice*5 >= letters*2 {
 		return ciphTwice, false
 	}
+	sums := shiftSums(&count)
 	// Letters that are the usual ones are in the place of no others.
-	sum := 0
-	for x, k := range usual[1:] {
-		sum += count[1+x] * k
-	}
-	if sum > usualLetters*letters && plain.usual >= 0 && plain.order > -fitOrder {
+	if sums[0] > usualLetters*letters && plain.usual >= 0 && plain.order > -fitOrder {
 		return 0, false
 	}
 	// The best of the ciphers that are tried.
 	d.gain = -fitGain
 	best, most := cipher(0), max(fitUsual, plain.usual+fitGain)-1
 	try := func(c cipher, letters *[32]uint8) {
-		x := fitAs(text, letters).usual
+		x, _ := r.sum(letters, 0, 1, len(text))
+		x = tenfold(x, n) // it has letters where it had some
 		if x > most {
 			best, most = c, x
 		}
 		d.gain = max(d.gain, x-plain.usual)
 	}
-	space := func(c cipher) {
-		d.buf = c.undo(d.buf[:0], text)
-		if x := fitOf(d.buf); x.usual > most && x.usual >= fitUsual+4 && x.order > 0 && len(d.buf) >= 16 {
+	space := func(c cipher, step int) {
+		var x fit // of the beginning from which it reads best
+		long := 0
+		for from := range step {
+			usual, order := r.sum(&asIs, from, step, len(text))
+			if usual <= 0 {
+				continue // it cannot be the one
+			}
+			n := r.pairsIn(from, step, len(text))
+			if y := (fit{tenfold(usual, n), tenfold(order, n)}); y.usual > x.usual {
+				x, long = y, (len(text)-from+step-1)/step
+			}
+		}
+		if x.usual > most && x.usual >= fitUsual+4 && x.order > 0 && long >= 16 {
 			best, most = c, x.usual
 		}
 	}
 	if plain.usual < fitUsual {
 		// The two shifts that make the letters themselves most usual.
-		var shifts [2]cipher
-		var sums [2]int
-		for n := cipher(1); n < 26; n++ {
-			sum := 0
-			for x, k := range usual[1+n:] {
-				sum += count[1+x] * k
-			}
-			for x, k := range usual[1 : 1+n] {
-				sum += count[27-int(n)+x] * k
-			}
+		one, two := 1, 0
+		for n := 2; n < 26; n++ {
 			switch {
-			case shifts[0] == 0 || sum > sums[0]:
-				shifts[1], sums[1] = shifts[0], sums[0]
-				shifts[0], sums[0] = n, sum
-			case shifts[1] == 0 || sum > sums[1]:
-				shifts[1], sums[1] = n, sum
+			case sums[n] > sums[one]:
+				one, two = n, one
+			case two == 0 || sums[n] > sums[two]:
+				two = n
 			}
 		}
-		try(shifts[0], &shifted[shifts[0]])
-		try(shifts[1], &shifted[shifts[1]])
+		try(cipher(one), &shifted[one])
+		try(cipher(two), &shifted[two])
 		try(ciphAtbash, &mirrored)
 		if plain.usual < 0 && best == 0 {
-			space(ciphSecond)
-			space(ciphThird)
+			space(ciphSecond, 2)
+			space(ciphThird, 3)
 		}
 		if best != 0 {
 			return best, false
 		}
 	}
 	if plain.order <= -fitOrder {
-		d.buf = append(d.buf[:0], text...)
-		slices.Reverse(d.buf)
-		if back := fitOf(d.buf); back.usual >= fitUsual && back.usual-plain.usual >= fitOrder {
+		// The same pairs backwards, but for that of the first letter with nothing before it.
+		head, tail := r[0], r[len(text)-1]
+		usual += int(int16(pairs[int(tail)<<5])) - int(int16(pairs[head])) - order
+		n += int(bit(tail != 0)) - int(bit(head != 0))
+		if back := tenfold(usual, n); back >= fitUsual && back-plain.usual >= fitOrder {
 			return ciphBack, false
 		}
 	}
 	return 0, false
 }
 
-// undo appends text as it was before the cipher. It is for reading how usual it is.
-func (c cipher) undo(dst, text []byte) []byte {
-	if f := c.byByte(); f != nil {
-		for _, x := range text {
-			dst = append(dst, f(x))
-		}
-		return dst
-	}
-	n := c.every()
-	best := 0 // the beginning from which it reads best
-	if n > 1 && c != ciphTwice {
-		most := 0
-		for from := range n {
-			tmp := dst[:0]
-			for i := from; i < len(text); i += n {
-				tmp = append(tmp, text[i])
-			}
-			if x := fitOf(tmp).usual; from == 0 || x > most {
-				most, best = x, from
-			}
+// usualShifts holds for each letter how usual those are that stand some places on, four
+// shifts to a word, each with so much added that none lies below nought.
+var usualShifts = func() (t [27][7]uint64) {
+	for x := 1; x <= 26; x++ {
+		for n := range 26 {
+			t[x][n/4] |= uint64(usual[1+(x-1+n)%26]+usualMore) << (n % 4 * 16)
 		}
 	}
-	for i := best; i < len(text); i += n {
-		dst = append(dst, text[i])
+	return t
+}()
+
+const usualMore = 256
+
+// shiftSums gives, for each shift, how usual the letters are together of which there are so
+// many: 64 at most.
+func shiftSums(count *[27]int) (sums [28]int) {
+	var a, b, c, d, e, f, g uint64 // registers
+	letters := 0
+	for x := 1; x <= 26; x++ {
+		n, u := uint64(count[x]), &usualShifts[x]
+		letters += count[x]
+		a += n * u[0]
+		b += n * u[1]
+		c += n * u[2]
+		d += n * u[3]
+		e += n * u[4]
+		f += n * u[5]
+		g += n * u[6]
 	}
-	return dst
+	four := [7]uint64{a, b, c, d, e, f, g}
+	for n := range sums {
+		sums[n] = int(four[n/4]>>(n%4*16)&0xffff) - usualMore*letters
+	}
+	return sums
 }
 
 // every is how many letters one letter became.
@@ -345,10 +407,24 @@ func (d *Decoder) deciphers(k int, c cipher) Wants {
 		window := d.text[from:min(n, from+64)]
 		is, well := c, false
 		if c == 0 {
-			is, well = d.cipherOf(window)
-			well = well || is == 0 && d.gain <= 0 // no more of the block will read better
-		} else if d.buf = c.undo(d.buf[:0], window); !prose(d.buf) {
-			is = 0
+			switch seen := &d.behind; {
+			case at < 0 && seen.end == from+64: // it was looked at behind the block before
+				is, well = seen.cipher, seen.well
+			default:
+				is, well = d.cipherOf(window)
+				well = well || is == 0 && d.gain <= 0 // no more of the block will read better
+				if at > 0 {
+					*seen = glance{from + 64, is, well}
+				}
+			}
+		} else {
+			d.buf = d.buf[:0]
+			for f := c.byByte(); len(d.buf) < len(window); {
+				d.buf = append(d.buf, f(window[len(d.buf)]))
+			}
+			if !prose(d.buf) {
+				is = 0
+			}
 		}
 		if well {
 			break
@@ -366,6 +442,13 @@ func (d *Decoder) deciphers(k int, c cipher) Wants {
 	return 0
 }
 
+// glance is what was seen of the 64 bytes before end.
+type glance struct {
+	end    int
+	cipher cipher
+	well   bool
+}
+
 // prose reports text that reads like a language and holds little else.
 func prose(text []byte) bool {
 	others := 0
@@ -378,7 +461,7 @@ func prose(text []byte) bool {
 
 // cipherAll looks for ciphers in a text that Probe has not seen.
 func (d *Decoder) cipherAll(wants Wants) {
-	d.odd = d.odd[:0]
+	d.odd, d.behind = d.odd[:0], glance{}
 	if wants&WantCipher != 0 {
 		for k := range d.letter {
 			d.ciphered(k, bits.OnesCount64(d.letter[k]), bits.OnesCount64(d.sign[k]|d.digit[k]))

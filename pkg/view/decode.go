@@ -30,6 +30,7 @@ type Decoder struct {
 	coded, spaced, packed, leety []uint64
 
 	odd    []oddity  // where Probe saw ciphers
+	behind glance    // what it saw between the last two blocks that it looked at closely
 	gain   int       // how much better the block looked at last reads in the best of shifts
 	rows   []series  // where it saw words that signs join
 	dense  []dense85 // where it saw base85

@@ -256,7 +256,7 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 	}
 	d.seen = false
 	d.title = ahead{sign: `")`}
-	d.odd, d.rows, d.noisy, d.walked = d.odd[:0], d.rows[:0], false, 0
+	d.odd, d.behind, d.rows, d.noisy, d.walked = d.odd[:0], glance{}, d.rows[:0], false, 0
 	d.dense, d.ran = d.dense[:0], 0
 	var w Wants
 	leet, tail := 0, 0
