@@ -27,15 +27,17 @@ type Detector struct {
 	terms        []term
 	kinds        []termKind // of the terms: they are asked for each occurrence
 	// The steps that term t can fill are uses[filled[t]:filled[t+1]], later steps first.
-	uses    []use
-	filled  []int32
-	slots   int // of scratch: one for each step of each sequence
-	classes int // of terms, over all languages
-	rules   []rule
-	shapes  []shapeRule
-	model   *Model       // nil: rules alone decide
-	words   *view.Words  // what broken words are put back into
-	asks    []view.Wants // views that some terms ask for
+	uses      []use
+	filled    []int32
+	slots     int         // of scratch: one for each step of each sequence
+	classOf   []uint16    // of the terms: the number of their class, over all languages
+	classHash []uint64    // of the classes
+	said      *cueWeights // what the model says of classes
+	rules     []rule
+	shapes    []shapeRule
+	model     *Model       // nil: rules alone decide
+	words     *view.Words  // what broken words are put back into
+	asks      []view.Wants // views that some terms ask for
 }
 
 // searcher is an automaton with what its literals mean.
@@ -68,9 +70,7 @@ type term struct {
 	cue   int32
 	kind  termKind
 	class uint64 // classHash of the name
-	// classNo numbers the classes.
-	classNo int32
-	ask     uint8 // index into Detector.asks; 0: none
+	ask   uint8  // index into Detector.asks; 0: none
 }
 
 // use is one step of a sequence, which is one order of a rule's steps in one language.
@@ -177,6 +177,7 @@ func compile(rules []corpus.Rule, opts Options) (*Detector, error) {
 		}
 		c.d.model = m
 	}
+	c.d.said = newCueWeights(c.d.classHash, c.d.model)
 	return c.d, nil
 }
 
@@ -448,17 +449,9 @@ func (c *compiler) finish() error {
 			}
 		}
 	}
-	numbers := map[uint64]int32{}
-	for i := range c.d.terms {
-		t := &c.d.terms[i]
-		n, ok := numbers[t.class]
-		if !ok {
-			n = int32(len(numbers))
-			numbers[t.class] = n
-		}
-		t.classNo = n
+	if err := c.numberClasses(); err != nil {
+		return err
 	}
-	c.d.classes = len(numbers)
 	done := make(chan error)
 	go func() {
 		var err error
@@ -469,6 +462,28 @@ func (c *compiler) finish() error {
 	c.d.narrow, err = newSearcher(narrow)
 	return errors.Join(err, <-done)
 }
+
+// numberClasses numbers the classes of terms.
+func (c *compiler) numberClasses() error {
+	numbers := map[uint64]uint16{}
+	for i := range c.d.terms {
+		class := c.d.terms[i].class
+		n, ok := numbers[class]
+		if !ok {
+			n = uint16(len(numbers))
+			numbers[class] = n
+			c.d.classHash = append(c.d.classHash, class)
+		}
+		c.d.classOf = append(c.d.classOf, n)
+	}
+	if len(numbers) > maxClasses {
+		return errors.New("too many classes of words")
+	}
+	return nil
+}
+
+// maxClasses bounds how many classes of words there are: tables hold every pair of them.
+const maxClasses = 1024
 
 // maxAsk bounds how many kinds of disguise words are looked for in.
 const maxAsk = 40

@@ -92,8 +92,9 @@ func (e *evidence) rule(family string, weight, p float64, where bool) {
 }
 
 // window takes in a scored window. One below low says nothing: what is decided does not
-// depend on which of them the gate drops, nor on the order of the others.
-func (e *evidence) window(w *Window, logit float64) {
+// depend on which of them the gate drops, nor on the order of the others. Classes tells which
+// of the cueClasses its words are of.
+func (e *evidence) window(w *Window, logit float64, classes uint32) {
 	if logit < low {
 		return
 	}
@@ -101,9 +102,7 @@ func (e *evidence) window(w *Window, logit float64) {
 	for _, h := range w.Hits {
 		t.weight = max(t.weight, h.Weight)
 	}
-	if logit >= low {
-		t.cues = w.classes()
-	}
+	t.cues = classes
 	e.heard = append(e.heard, t)
 }
 

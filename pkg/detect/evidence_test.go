@@ -20,7 +20,7 @@ func TestEvidenceKeepsTheBestWindowsApart(t *testing.T) {
 		start, end int
 		logit      float64
 	}{{0, 10, 3}, {5, 20, 4}, {30, 40, 3}, {32, 36, 2}, {50, 60, 6}, {70, 80, 5}, {90, 95, 1}, {100, 110, 7}, {38, 55, 5.5}} {
-		e.window(spotted(w.start, w.end), w.logit)
+		e.window(spotted(w.start, w.end), w.logit, 0)
 	}
 	e.settle()
 	var got []float64
@@ -44,7 +44,7 @@ func TestEvidenceMergesWhatABetterWindowCovers(t *testing.T) {
 		var e evidence
 		for _, i := range order {
 			start := []int{0, 20, 5, 24}[i]
-			e.window(spotted(start, []int{10, 30, 25, 40}[i]), []float64{2, 3, 4, 5}[i])
+			e.window(spotted(start, []int{10, 30, 25, 40}[i]), []float64{2, 3, 4, 5}[i], 0)
 		}
 		e.settle()
 		if e.tops != 2 || e.top[0].logit != 5 || e.top[1].logit != 2 {
@@ -59,10 +59,10 @@ func TestEvidenceTellsWhatAWindowSpeaksOf(t *testing.T) {
 	var e evidence
 	w := spotted(0, 10)
 	w.Cues = []Cue{{Term: "en.assistant"}, {Term: "fr.secrecy"}, {Term: "de.negated"}}
-	e.window(w, low)
+	e.window(w, low, w.classes())
 	quiet := spotted(20, 30)
 	quiet.Cues = w.Cues
-	e.window(quiet, low-0.1)
+	e.window(quiet, low-0.1, quiet.classes())
 	e.settle()
 	if want := cueBit[classHash("assistant")] | cueBit[classHash("secrecy")]; e.tops == 0 || e.top[0].cues != want {
 		t.Errorf("got %b, want %b", e.top[0].cues, want)

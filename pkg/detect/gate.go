@@ -36,10 +36,13 @@ const GateSize = 1 << gateBits
 // gateCount bounds the length of a window in words that thresholds know.
 const gateCount = 256
 
-// piece is one sentence of a text, with the weight and the number of its words.
-type piece struct{ start, end, sum, n int32 }
+// piece is one sentence of a text, with the weight and the number of its words, and the number
+// of the first term found in it.
+type piece struct{ start, end, sum, n, occ int32 }
 
-func (p piece) with(q piece) piece { return piece{p.start, q.end, p.sum + q.sum, p.n + q.n} }
+func (p piece) with(q piece) piece {
+	return piece{p.start, q.end, p.sum + q.sum, p.n + q.n, p.occ}
+}
 
 // margin is how far a window of n words lies above the threshold.
 func (g *gate) margin(kind WindowKind, sum, n int32) float64 {
@@ -147,7 +150,7 @@ type gateWalk struct {
 }
 
 func (w *gateWalk) cut(at int) {
-	w.dst = append(w.dst, piece{int32(w.begin), int32(at), w.sum, w.n})
+	w.dst = append(w.dst, piece{start: int32(w.begin), end: int32(at), sum: w.sum, n: w.n})
 	w.begin, w.sum, w.n, w.before = at, 0, 0, 0
 }
 
@@ -450,19 +453,4 @@ func (c *cueWalk) slots(class uint64) (one, two uint32, ok bool) {
 	c.last[c.n&3] = class
 	c.n++
 	return one, two, true
-}
-
-// weighCues adds the cues to the weights of the sentences that they stand in.
-func (s *scratch) weighCues(g *gate) {
-	k := 0
-	for i := range s.pieces {
-		p := &s.pieces[i]
-		var c cueWalk
-		for ; k < len(s.occ) && s.occ[k].start < p.end; k++ {
-			if one, two, ok := c.slots(s.d.terms[s.occ[k].term].class); ok {
-				p.sum += int32(g.table[one]) + int32(g.table[two])
-				p.n++
-			}
-		}
-	}
 }

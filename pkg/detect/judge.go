@@ -62,7 +62,7 @@ func (s *scratch) judge(n *node, text []byte) {
 	if n.depth == 0 {
 		s.evidence.sentences += len(s.pieces)
 	}
-	s.weighCues(&m.gate)
+	s.weighCues()
 	s.judgeWindows(n, text, m)
 }
 

@@ -270,5 +270,6 @@ var DefaultModel = sync.OnceValues(func() (*Model, error) { return ParseModel(mo
 func (d *Detector) WithModel(m *Model) *Detector {
 	with := *d
 	with.model = m
+	with.said = newCueWeights(d.classHash, m)
 	return &with
 }

@@ -16,7 +16,7 @@ type Features struct {
 
 	toks  []gramToken
 	begin int // the first token of the sentence
-	cues  []uint32
+	cues  []uint64
 
 	words, memory *words // words is nil where every word is hashed, and its grams go into Grams
 	known         grams  // of words that were in words
@@ -415,6 +415,9 @@ func (f *Features) marks(w *Window, s spots, n int) {
 	if w.Discuss > 0 {
 		f.mark(7, uint64(min(w.Discuss, 4)))
 	}
+	if len(w.Hits) == 0 && len(w.Cues) == 0 {
+		return
+	}
 	if f.turn++; f.turn == 0 {
 		clear(f.set[:])
 		f.turn = 1
@@ -424,9 +427,9 @@ func (f *Features) marks(w *Window, s spots, n int) {
 	}
 	for i := range w.Hits {
 		h := hashString(w.Hits[i].Family)
-		f.once(mixHash(saltHit, h))
+		f.once(gramSlot(mixHash(saltHit, h)))
 		if w.Quoted || w.Discuss > 1 {
-			f.once(mixHash(saltHit+2, h))
+			f.once(gramSlot(mixHash(saltHit+2, h)))
 		}
 	}
 	// Classes of words, and which comes before which: what carries over from one
@@ -436,19 +439,18 @@ func (f *Features) marks(w *Window, s spots, n int) {
 		if h == 0 {
 			h = classHash(w.Cues[i].Term)
 		}
-		f.once(mixHash(saltCue, h))
-		if len(f.cues) < 12 {
+		f.once(cueSlot(h))
+		if len(f.cues) < cuesInOrder {
 			for _, c := range f.cues {
-				f.once(mixHash(mixHash(saltPair, uint64(c)), h))
+				f.once(pairSlot(c, h))
 			}
-			f.cues = append(f.cues, uint32(h>>32))
+			f.cues = append(f.cues, h)
 		}
 	}
 }
 
 // once adds a mark that a window has or has not.
-func (f *Features) once(h uint64) {
-	x := gramSlot(h)
+func (f *Features) once(x uint32) {
 	if f.fresh(x) {
 		f.Marks = append(f.Marks, x)
 	}

@@ -148,8 +148,8 @@ type scratch struct {
 	wmap     []int32 // for each byte of a window, where it is in wtext
 	pieces   []piece
 	masks    gateMasks
-	windows  uint32   // described so far
-	met      []uint32 // by class of terms: the window that a cue of it was met in last
+	windows  uint32   // scored so far
+	met      []cueMet // by class of terms
 	parts    []part
 	near     bool // a window of the view may matter
 	features Features
@@ -190,8 +190,8 @@ func (s *scratch) begin(d *Detector, in Input) {
 	if len(s.slots) < d.slots {
 		s.slots, s.filled = make([]slot, d.slots), make([]uint64, (d.slots+63)/64)
 	}
-	if len(s.met) < d.classes {
-		s.met, s.windows = make([]uint32, d.classes), 0
+	if len(s.met) < d.said.classes {
+		s.met, s.windows = make([]cueMet, d.said.classes), 0
 	}
 }
 

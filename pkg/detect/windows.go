@@ -31,15 +31,12 @@ func (s *scratch) judgeWindows(n *node, text []byte, m *Model) {
 	if n.depth > 0 || n.hidden {
 		ease = g.ease
 	}
-	s.parts = slices.Grow(s.parts[:0], len(s.pieces))[:len(s.pieces)]
-	clear(s.parts)
-	s.features.toks = s.features.toks[:0]
-	s.features.remember(m)
+	s.parts = s.parts[:0]
 	s.near = false
 	next := 0
 	for i := range s.pieces {
-		own, all, _, _ := s.around(i)
-		sentence, group := g.passes(Sentence, own.sum, own.n, ease), g.passes(Group, all.sum, all.n, ease)
+		own := &s.pieces[i]
+		sentence, group := s.passes(g, i, ease)
 		ruled := false
 		for k := next; k < len(s.cands) && s.cands[k].start < own.end; k++ {
 			ruled = ruled || s.cands[k].end > own.start
@@ -67,6 +64,19 @@ func (s *scratch) judgeWindows(n *node, text []byte, m *Model) {
 // candReach is how long before a sentence a match that reaches into it may begin.
 const candReach = 400
 
+// passes tells whether sentence i passes the gate, alone and with those beside it.
+func (s *scratch) passes(g *gate, i int, ease int32) (sentence, group bool) {
+	p := &s.pieces[i]
+	start, sum, n := p.start, p.sum, p.n
+	if i > 0 && p.end-s.pieces[i-1].start <= groupMax {
+		start, sum, n = s.pieces[i-1].start, sum+s.pieces[i-1].sum, n+s.pieces[i-1].n
+	}
+	if i+1 < len(s.pieces) && s.pieces[i+1].end-start <= groupMax {
+		sum, n = sum+s.pieces[i+1].sum, n+s.pieces[i+1].n
+	}
+	return g.passes(Sentence, p.sum, p.n, ease), g.passes(Group, sum, n, ease)
+}
+
 // around gives sentence i alone and with the sentences beside it, which are those from
 // lo to hi.
 func (s *scratch) around(i int) (own, all piece, lo, hi int) {
@@ -83,9 +93,21 @@ func (s *scratch) around(i int) (own, all piece, lo, hi int) {
 	return own, all, lo, hi
 }
 
+// beginParts makes room for what is described of the sentences of a view, in most of which
+// there is none to describe.
+func (s *scratch) beginParts(m *Model) {
+	if len(s.parts) == 0 {
+		s.parts = slices.Grow(s.parts, len(s.pieces))[:len(s.pieces)]
+		clear(s.parts)
+		s.features.toks = s.features.toks[:0]
+		s.features.remember(m)
+	}
+}
+
 // lookAt scores windows of sentence i that were not yet. It reports false when
 // enough is known.
 func (s *scratch) lookAt(n *node, text []byte, m *Model, i int, sentence, group bool) bool {
+	s.beginParts(m)
 	p := &s.parts[i]
 	own, all, lo, hi := s.around(i)
 	sentence, group = sentence && !p.sentence, group && !p.group && all != own
@@ -102,10 +124,10 @@ func (s *scratch) lookAt(n *node, text []byte, m *Model, i int, sentence, group 
 	}
 	p.sentence, p.group = p.sentence || sentence, p.group || group
 	if sentence && s.describe(n, text, own, Sentence, i) {
-		s.judgeWindow(n, text, m, i, i+1)
+		s.judgeWindow(n, text, m, own, i, i+1)
 	}
 	if group && s.describe(n, text, all, Group, lo) {
-		s.judgeWindow(n, text, m, lo, hi)
+		s.judgeWindow(n, text, m, all, lo, hi)
 	}
 	return true
 }
@@ -120,6 +142,7 @@ const (
 // handOut gives the windows of sentence i to the visitor.
 func (s *scratch) handOut(n *node, text []byte, m *Model, i int, ruled bool, ease int32) {
 	g := &m.gate
+	s.beginParts(m)
 	own, all, lo, hi := s.around(i)
 	out := func(of piece, kind WindowKind, lo, hi int) {
 		if !s.describe(n, text, of, kind, lo) {
@@ -162,10 +185,6 @@ func (s *scratch) describe(n *node, text []byte, of piece, kind WindowKind, lo i
 		s.foldWindow(text, at)
 	}
 	w.Hits, w.Cues = w.Hits[:0], w.Cues[:0]
-	if s.windows++; s.windows == 0 {
-		clear(s.met)
-		s.windows = 1
-	}
 	k := sort.Search(len(s.cands), func(i int) bool { return int(s.cands[i].start) >= at.Start })
 	hits := 0
 	for _, c := range s.cands[k:] {
@@ -181,18 +200,15 @@ func (s *scratch) describe(n *node, text []byte, of piece, kind WindowKind, lo i
 			w.Hits = append(w.Hits, Hit{Rule: r.id, Family: r.family, Weight: r.weight, Span: chunk.Span{Start: s.inWindow(at, c.start), End: s.inWindow(at, c.end)}})
 		}
 	}
-	k = sort.Search(len(s.occ), func(i int) bool { return int(s.occ[i].start) >= at.Start })
-	for j, o := range s.occ[k:] {
-		if int(o.start) >= at.End || j >= maxInWindow {
-			break
+	if s.visit != nil { // a scan goes through them by itself: see cues
+		occ := s.occ[of.occ:]
+		for _, o := range occ[:min(len(occ), maxInWindow)] {
+			if int(o.start) >= at.End {
+				break
+			}
+			t := &d.terms[o.term]
+			w.Cues = append(w.Cues, Cue{Term: t.name, At: s.inWindow(at, o.start), class: t.class})
 		}
-		t := &d.terms[o.term]
-		if met := &s.met[t.classNo]; *met != s.windows {
-			*met = s.windows
-		} else if s.visit == nil && len(w.Cues) >= cuesInOrder {
-			continue
-		}
-		w.Cues = append(w.Cues, Cue{Term: t.name, At: s.inWindow(at, o.start), class: t.class})
 	}
 	w.Views, w.Depth = n.chain, n.depth
 	p := &s.parts[lo]
@@ -274,7 +290,7 @@ func (s *scratch) before(m *Model, i int) grams {
 
 // logit gives what the model says of the described window that holds the sentences
 // [lo,hi). It is what [Model.Logit] says of what [Features.Extract] finds in it.
-func (s *scratch) logit(text []byte, m *Model, lo, hi int) float64 {
+func (s *scratch) logit(text []byte, m *Model, lo, hi int, cues int32) float64 {
 	f := &s.features
 	var sum grams
 	var seen spots
@@ -299,13 +315,14 @@ func (s *scratch) logit(text []byte, m *Model, lo, hi int) float64 {
 	}
 	f.Marks = f.Marks[:0]
 	f.marks(&s.w, seen, tokens)
-	return m.logit(sum.with(f.weigh(m)), m.weigh(f.Marks).sum)
+	return m.logit(sum.with(f.weigh(m)), m.weigh(f.Marks).sum+cues)
 }
 
 // judgeWindow has the described window scored.
-func (s *scratch) judgeWindow(n *node, text []byte, m *Model, lo, hi int) {
+func (s *scratch) judgeWindow(n *node, text []byte, m *Model, of piece, lo, hi int) {
 	w := &s.w
-	z := s.logit(text, m, lo, hi)
+	cues, classes := s.cues(of)
+	z := s.logit(text, m, lo, hi, cues)
 	if math.IsNaN(z) || math.IsInf(z, 0) {
 		s.exceeded = true
 		return
@@ -314,7 +331,7 @@ func (s *scratch) judgeWindow(n *node, text []byte, m *Model, lo, hi int) {
 		return
 	}
 	p := m.Probability(z)
-	s.evidence.window(w, z)
+	s.evidence.window(w, z, classes)
 	// Where a window may matter all windows of its view are scored: what the gate costs in
 	// recall is then what it overlooks altogether, not which windows of a text it picks.
 	s.near = true

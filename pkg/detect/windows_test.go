@@ -50,7 +50,14 @@ func windowsAddUp(t *testing.T, m *Model, text string) (ran int) {
 		start := int32(cap(view) - cap(w.parts[0]))
 		lo := slices.IndexFunc(s.pieces, func(p piece) bool { return p.start == start })
 		f.Extract(w)
-		if got, want := s.logit(view, m, lo, lo+len(w.parts)), m.Logit(&f); got != want {
+		of := s.pieces[lo]
+		of.end = s.pieces[lo+len(w.parts)-1].end
+		cues, classes := s.cues(of)
+		if want := w.classes(); classes != want {
+			t.Errorf("classes of %q of %q: %b, want %b", w.Text, text, classes, want)
+		}
+		w.Cues = w.Cues[:0] // a scan does not list them
+		if got, want := s.logit(view, m, lo, lo+len(w.parts), cues), m.Logit(&f); got != want {
 			t.Errorf("%q of %q: %v, want %v", w.Text, text, got, want)
 		}
 		best = max(best, m.Logit(&f))

@@ -270,7 +270,8 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 		r &= r >> 2
 		r &= r >> 4
 		r &= r >> 8
-		if r != 0 || tail+bits.TrailingZeros64(^all) >= 16 || bits.OnesCount64(upper[k]&((letter&^upper[k])<<1)) >= 4 {
+		humps := upper[k] & ((letter &^ upper[k]) << 1)
+		if r != 0 || tail+bits.TrailingZeros64(^all) >= 16 || humps != 0 && bits.OnesCount64(humps) >= 4 {
 			w |= WantRuns
 			d.packed[k>>6] |= 1 << (k & 63)
 		}
@@ -280,16 +281,19 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 			w |= WantSpacing
 			d.spaced[k>>6] |= 1 << (k & 63)
 		}
-		n := bits.OnesCount64(digit[k] & (letter << 1) & (letter >> 1))
+		n := 0
+		if digits > 0 {
+			n = bits.OnesCount64(digit[k] & (letter << 1) & (letter >> 1))
+			if digits >= 30 || digits >= 12 && bits.OnesCount64(all&^(all<<1)) >= 19 {
+				w |= WantCodes
+				d.coded[k>>6] |= 1 << (k & 63)
+			}
+		}
 		if n+leet >= 2 {
 			w |= WantLeet
 			d.leety[k>>6] |= 1 << (k & 63)
 		}
 		leet = n
-		if digits >= 30 || digits >= 12 && bits.OnesCount64(all&^(all<<1)) >= 19 {
-			w |= WantCodes
-			d.coded[k>>6] |= 1 << (k & 63)
-		}
 		if letters+digits <= 6 && signs >= 10 && 64*k+64 <= len(text) && dotted(text[64*k:64*k+64]) {
 			w |= WantCodes
 			d.coded[k>>6] |= 1 << (k & 63)
