@@ -348,7 +348,7 @@ func byLanguage(docs []doc) map[string][]doc {
 		switch {
 		case d.own && (d.family == "llmdoc" || d.family == "document" || (d.family == "rules" || d.family == "prompt") && hashOf(d.text)%3 == 0):
 			out[d.lang] = append(out[d.lang], d)
-		case d.family == "md", d.family == "mdx", d.family == "markdown", d.family == "html", d.family == "txt", d.family == "mjml", d.family == ruleFile && hashOf(d.text)%3 == 0:
+		case d.family == "md", d.family == "mdx", d.family == "markdown", d.family == "html", d.family == "txt", d.family == "mjml", d.family == mail, d.family == ruleFile && hashOf(d.text)%3 == 0:
 			out["en"] = append(out["en"], d)
 		}
 	}

