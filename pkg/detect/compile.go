@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -25,32 +26,31 @@ type Options struct {
 type Detector struct {
 	narrow, wide searcher // literals of ASCII bytes alone; all other literals
 	terms        []term
-	kinds        []termKind // of the terms: they are asked for each occurrence
-	// The steps that term t can fill are uses[filled[t]:filled[t+1]], later steps first.
-	uses      []use
-	filled    []int32
-	slots     int         // of scratch: one for each step of each sequence
-	classOf   []uint16    // of the terms: the number of their class, over all languages
-	classHash []uint64    // of the classes
-	said      *cueWeights // what the model says of classes
-	rules     []rule
-	shapes    []shapeRule
-	model     *Model       // nil: rules alone decide
-	words     *view.Words  // what broken words are put back into
-	asks      []view.Wants // views that some terms ask for
+	kinds        []termKind  // of the terms: they are asked for each occurrence
+	meanings     []meaning   // what literals mean
+	meant        []int32     // the terms of the meanings
+	uses         []use       // the steps that literals can fill
+	slots        int         // of scratch: one for each step of each sequence
+	classOf      []uint16    // of the terms: the number of their class, over all languages
+	classHash    []uint64    // of the classes
+	said         *cueWeights // what the model says of classes
+	rules        []rule
+	shapes       []shapeRule
+	model        *Model       // nil: rules alone decide
+	words        *view.Words  // what broken words are put back into
+	asks         []view.Wants // views that some terms ask for
 }
 
 // searcher is an automaton with what its literals mean.
 type searcher struct {
-	auto  *automaton
-	lits  []literal
-	ends  []ending // what auto.ids mean, in their order
-	terms []int32  // of all endings
+	auto *automaton
+	lits []literal
+	ends []ending // what auto.ids mean, in their order
 }
 
 // ending is a literal as the search needs it: what is read for each hit lies together.
 type ending struct {
-	from, to  int32 // its terms
+	means     int32
 	lit       int32
 	size      uint16 // bytes
 	spaced    bool
@@ -63,6 +63,16 @@ type literal struct {
 	openEnd   bool // may end inside a word
 	spaced    bool
 	terms     []int32
+	means     int32
+}
+
+// meaning is what a word means in all the languages that have it: most are in several. What
+// is found in a text is kept by these, not by each of their terms.
+type meaning struct {
+	from, to    int32 // its terms, in Detector.meant
+	steps, last int32 // the steps that it can fill, in Detector.uses, later ones first
+	first       int32 // from here on they are first steps
+	kind        termKind
 }
 
 type term struct {
@@ -74,12 +84,12 @@ type term struct {
 }
 
 // use is one step of a sequence, which is one order of a rule's steps in one language.
-// Matching reads these again and again: they hold all that it needs.
+// Matching reads these again and again: they hold all that it needs, and little else.
 type use struct {
-	slot   int32 // its slot in scratch; -1: the last step has none
-	before int32 // the slot of the step before; -1: it is the first
-	gap    int32 // bytes between the step before and this one
-	rule   int32 // that the step completes; -1: it is not the last
+	slot   int16  // its slot in scratch; -1: the last step has none
+	before int16  // the slot of the step before; -1: it is the first
+	gap    uint16 // bytes between the step before and this one
+	rule   int16  // that the step completes; -1: it is not the last
 }
 
 // termKind is what a term means by itself.
@@ -372,22 +382,22 @@ func (c *compiler) addSeq(rule int32, steps [][]int32, gaps []int32) {
 	// matched once. The gap in front of a first step means nothing.
 	prefix := ""
 	for i, terms := range steps {
-		u := use{slot: -1, before: c.shared[prefix] - 1, gap: gaps[i], rule: -1}
+		u := use{slot: -1, before: int16(c.shared[prefix] - 1), gap: uint16(gaps[i]), rule: -1}
 		if prefix += fmt.Sprint(terms, " "); i > 0 {
 			prefix += fmt.Sprint(gaps[i], " ")
 		}
 		key := prefix
 		if i == len(steps)-1 {
-			u.rule = rule
+			u.rule = int16(rule)
 			key = fmt.Sprint(prefix, "rule ", rule)
 		} else if c.shared[key] == 0 {
-			u.slot = c.slots
+			u.slot = int16(c.slots)
 			c.slots++
 		}
 		if c.shared[key] != 0 {
 			continue
 		}
-		c.shared[key] = u.slot + 1
+		c.shared[key] = int32(u.slot) + 1
 		if u.rule >= 0 {
 			c.shared[key] = 1
 		}
@@ -421,25 +431,9 @@ func (c *compiler) finish() error {
 	if err := c.addAsks(); err != nil {
 		return err
 	}
-	// Later steps first: one occurrence never fills two steps of a sequence.
-	slices.SortStableFunc(c.uses, func(a, b termUse) int { return cmp.Or(cmp.Compare(a.term, b.term), cmp.Compare(b.step, a.step)) })
-	c.d.filled = make([]int32, len(c.d.terms)+1)
-	for _, u := range c.uses {
-		c.d.uses = append(c.d.uses, u.use)
-		c.d.filled[u.term+1] = int32(len(c.d.uses))
+	if c.slots > math.MaxInt16 || len(c.d.rules) > math.MaxInt16 {
+		return errors.New("too many rules")
 	}
-	for t := range c.d.terms {
-		c.d.filled[t+1] = max(c.d.filled[t], c.d.filled[t+1])
-	}
-	var narrow, wide []literal
-	for _, l := range c.all {
-		if isASCII(l.text) {
-			narrow = append(narrow, l)
-		} else {
-			wide = append(wide, l)
-		}
-	}
-	c.d.slots = int(c.slots)
 	c.d.kinds = make([]termKind, len(c.d.terms))
 	for t := range c.d.terms {
 		c.d.kinds[t] = c.d.terms[t].kind
@@ -449,6 +443,16 @@ func (c *compiler) finish() error {
 			}
 		}
 	}
+	c.addMeanings()
+	var narrow, wide []literal
+	for _, l := range c.all {
+		if isASCII(l.text) {
+			narrow = append(narrow, l)
+		} else {
+			wide = append(wide, l)
+		}
+	}
+	c.d.slots = int(c.slots)
 	if err := c.numberClasses(); err != nil {
 		return err
 	}
@@ -461,6 +465,51 @@ func (c *compiler) finish() error {
 	var err error
 	c.d.narrow, err = newSearcher(narrow)
 	return errors.Join(err, <-done)
+}
+
+// addMeanings numbers the sets of terms that literals have.
+func (c *compiler) addMeanings() {
+	slices.SortStableFunc(c.uses, func(a, b termUse) int { return cmp.Compare(a.term, b.term) })
+	of := func(term int32) []termUse {
+		i, _ := slices.BinarySearchFunc(c.uses, term, func(u termUse, t int32) int { return cmp.Compare(u.term, t) })
+		j, _ := slices.BinarySearchFunc(c.uses, term+1, func(u termUse, t int32) int { return cmp.Compare(u.term, t) })
+		return c.uses[i:j]
+	}
+	// In order of their terms: of two that end at one place the first is looked at first.
+	order := make([]*literal, len(c.all))
+	for i := range c.all {
+		slices.Sort(c.all[i].terms)
+		order[i] = &c.all[i]
+	}
+	slices.SortStableFunc(order, func(a, b *literal) int { return slices.Compare(a.terms, b.terms) })
+	var last []int32
+	for i, l := range order {
+		if i == 0 || !slices.Equal(l.terms, last) {
+			last = l.terms
+			m := meaning{from: int32(len(c.d.meant)), steps: int32(len(c.d.uses))}
+			var uses []termUse
+			for _, t := range l.terms {
+				c.d.meant = append(c.d.meant, t)
+				m.kind |= c.d.kinds[t]
+				uses = append(uses, of(t)...)
+			}
+			// Later steps first: one word never fills two steps of a sequence.
+			slices.SortStableFunc(uses, func(a, b termUse) int { return cmp.Compare(b.step, a.step) })
+			k := 0
+			for _, u := range uses {
+				if slices.Contains(c.d.uses[m.steps:], u.use) {
+					continue // the same step in another of its terms
+				}
+				c.d.uses = append(c.d.uses, u.use)
+				if k++; u.before >= 0 {
+					m.first = int32(k)
+				}
+			}
+			m.to, m.last, m.first = int32(len(c.d.meant)), int32(len(c.d.uses)), m.first+m.steps
+			c.d.meanings = append(c.d.meanings, m)
+		}
+		l.means = int32(len(c.d.meanings) - 1)
+	}
 }
 
 // numberClasses numbers the classes of terms.
@@ -640,14 +689,9 @@ func newSearcher(lits []literal) (searcher, error) {
 		return searcher{}, err
 	}
 	s := searcher{auto: a, lits: lits, ends: make([]ending, len(a.ids))}
-	first := make([]int32, len(lits)+1) // of each literal's terms
-	for i, l := range lits {
-		s.terms = append(s.terms, l.terms...)
-		first[i+1] = int32(len(s.terms))
-	}
 	for i, id := range a.ids {
 		l := &lits[id]
-		s.ends[i] = ending{first[id], first[id+1], id, uint16(len(l.text)), l.spaced, l.openStart}
+		s.ends[i] = ending{l.means, id, uint16(len(l.text)), l.spaced, l.openStart}
 	}
 	return s, nil
 }

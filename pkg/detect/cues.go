@@ -52,14 +52,17 @@ func (s *scratch) weighCues() {
 		p.occ = int32(k)
 		last := [4]uint16{none, none, none, none}
 		for n := 0; k < len(s.occ) && s.occ[k].start < p.end; k++ {
-			class := classOf[s.occ[k].term]
-			if last[0] == class || last[1] == class || last[2] == class || last[3] == class {
-				continue
+			m := &s.d.meanings[s.occ[k].means]
+			for _, t := range s.d.meant[m.from:m.to] {
+				class := classOf[t]
+				if last[0] == class || last[1] == class || last[2] == class || last[3] == class {
+					continue
+				}
+				p.sum += int32(c.gate[int(last[(n-1)&3])*c.classes+int(class)])
+				p.n++
+				last[n&3] = class
+				n++
 			}
-			p.sum += int32(c.gate[int(last[(n-1)&3])*c.classes+int(class)])
-			p.n++
-			last[n&3] = class
-			n++
 		}
 	}
 }
@@ -71,7 +74,7 @@ type cueMet struct {
 }
 
 // cues gives what the model's marks for cues of the described window come to, and which of
-// the cueClasses it holds: what [Features.marks] finds in the first maxInWindow of them.
+// the cueClasses it holds: what [Features.marks] finds in the first of them (see maxInWindow).
 func (s *scratch) cues(of piece) (sum int32, classes uint32) {
 	c := s.d.said
 	if s.windows++; s.windows == 0 {
@@ -79,31 +82,34 @@ func (s *scratch) cues(of piece) (sum int32, classes uint32) {
 		s.windows = 1
 	}
 	var first [cuesInOrder]uint16 // the classes of those seen in their order
-	different, taken := 0, 0
-	occ := s.occ[of.occ:]
-	for _, o := range occ[:min(len(occ), maxInWindow)] {
-		if o.start >= of.end {
+	different, taken, seen := 0, 0, 0
+	for _, o := range s.occ[of.occ:] {
+		if o.start >= of.end || seen >= maxInWindow {
 			break
 		}
-		class := s.d.classOf[o.term]
-		met := &s.met[class]
-		fresh := met.window != s.windows
-		if fresh {
-			*met = cueMet{window: s.windows}
-			sum += int32(c.mark[class])
-			classes |= c.bit[class]
-		}
-		if taken >= cuesInOrder {
-			continue
-		}
-		taken++
-		for m := (uint16(1)<<different - 1) &^ met.behind; m != 0; m &= m - 1 {
-			sum += int32(c.pair[int(first[bits.TrailingZeros16(m)])*c.classes+int(class)])
-		}
-		met.behind = 1<<different - 1
-		if fresh {
-			first[different] = class
-			different++
+		m := &s.d.meanings[o.means]
+		for _, t := range s.d.meant[m.from:m.to] {
+			seen++
+			class := s.d.classOf[t]
+			met := &s.met[class]
+			fresh := met.window != s.windows
+			if fresh {
+				*met = cueMet{window: s.windows}
+				sum += int32(c.mark[class])
+				classes |= c.bit[class]
+			}
+			if taken >= cuesInOrder {
+				continue
+			}
+			taken++
+			for m := (uint16(1)<<different - 1) &^ met.behind; m != 0; m &= m - 1 {
+				sum += int32(c.pair[int(first[bits.TrailingZeros16(m)])*c.classes+int(class)])
+			}
+			met.behind = 1<<different - 1
+			if fresh {
+				first[different] = class
+				different++
+			}
 		}
 	}
 	return sum, classes

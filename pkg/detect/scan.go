@@ -85,11 +85,14 @@ func (d *Detector) Windows(text []byte, all bool, visit func(*Window)) {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// occurrence is one term found in the text of a node.
+// occurrence is one word found in the text of a node.
 type occurrence struct {
-	term       int32
+	means      int32
 	start, end int32
 }
+
+// excuse is an occurrence of a term that is an exception of some rule.
+type excuse struct{ term, start, end int32 }
 
 // candidate is one match of a rule in the text of a node.
 type candidate struct {
@@ -112,8 +115,11 @@ type node struct {
 	line, lineAsked int // where the line of the place begins that was asked for last
 }
 
-// slot is the latest match of the first steps of a sequence.
-type slot struct{ start, end int32 }
+// slot is the latest match of the first steps of a sequence, if it is of this turn.
+type slot struct {
+	start, end int32
+	turn       uint32
+}
 
 // scratch is the working memory of one scan; it is kept and used again.
 type scratch struct {
@@ -126,11 +132,11 @@ type scratch struct {
 	hits hits
 	occ  []occurrence
 	// Those that are exceptions of some rule, in the same order.
-	excuses []occurrence
+	excuses []excuse
 	cands   []candidate
 	voices  []voice
 	slots   []slot
-	filled  []uint64 // a bit for each slot
+	turn    uint32 // views matched so far
 
 	wants view.Wants // views that words of the node ask for
 	// Where the words that tell of each shape stand.
@@ -188,7 +194,7 @@ func (s *scratch) begin(d *Detector, in Input) {
 	s.expanded, s.exceeded, s.discuss, s.loudest, s.score = 0, false, 0, 0, 0
 	s.evidence = evidence{heard: s.evidence.heard[:0]}
 	if len(s.slots) < d.slots {
-		s.slots, s.filled = make([]slot, d.slots), make([]uint64, (d.slots+63)/64)
+		s.slots, s.turn = make([]slot, d.slots), 0
 	}
 	if len(s.met) < d.said.classes {
 		s.met, s.windows = make([]cueMet, d.said.classes), 0
@@ -303,7 +309,7 @@ func (s *scratch) search(n *node, text []byte) {
 	}
 	s.order()
 	s.cands = s.cands[:0]
-	s.match(n, text)
+	s.match(n)
 	s.wants = 0
 	s.notable(n, text)
 	for i := range d.shapes {
@@ -333,29 +339,36 @@ func (s *scratch) notable(n *node, text []byte) {
 	s.excuses = s.excuses[:0]
 	var asked [maxAsk]uint8
 	for _, o := range s.occ {
-		kind := d.kinds[o.term]
+		m := &d.meanings[o.means]
+		kind := m.kind
 		if kind == 0 {
 			continue
 		}
 		if kind&kindDiscuss != 0 && n.depth == 0 {
 			s.discusses(text[o.start:o.end])
 		}
-		if kind&kindExcuse != 0 {
-			s.excuses = append(s.excuses, o)
+		if kind&(kindExcuse|kindAsk|kindShape) == 0 {
+			continue
 		}
-		if t := &d.terms[o.term]; kind&kindAsk != 0 && n.depth < maxDepth {
-			if asked[t.ask]++; asked[t.ask] >= 2 || d.asks[t.ask] == view.WantSpacing {
-				asked[t.ask] = 2
-				s.wants |= d.asks[t.ask]
+		for _, t := range d.meant[m.from:m.to] {
+			kind := d.kinds[t]
+			if kind&kindExcuse != 0 {
+				s.excuses = append(s.excuses, excuse{t, o.start, o.end})
 			}
-		}
-		if kind&kindShape != 0 {
-			for i := range d.shapes {
-				if x := &s.seen[i]; d.shapes[i].term == o.term {
-					if x.hi == 0 {
-						x.lo = o.start // occurrences come in order of their start
+			if ask := d.terms[t].ask; kind&kindAsk != 0 && n.depth < maxDepth {
+				if asked[ask]++; asked[ask] >= 2 || d.asks[ask] == view.WantSpacing {
+					asked[ask] = 2
+					s.wants |= d.asks[ask]
+				}
+			}
+			if kind&kindShape != 0 {
+				for i := range d.shapes {
+					if x := &s.seen[i]; d.shapes[i].term == t {
+						if x.hi == 0 {
+							x.lo = o.start // occurrences come in order of their start
+						}
+						x.hi = max(x.hi, o.end)
 					}
-					x.hi = max(x.hi, o.end)
 				}
 			}
 		}
@@ -388,7 +401,7 @@ func (s *scratch) look(sh *shapeRule, n *node, text []byte, lo, hi int) {
 // that is so far before the first to so far behind the last.
 const shapeReach = 1000
 
-// expand turns hits into occurrences of terms: literals that begin and end where
+// expand turns hits into occurrences of words: literals that begin and end where
 // words do.
 func (s *scratch) expand(sr *searcher, text []byte) {
 	for k := range s.hits {
@@ -406,7 +419,7 @@ func (s *scratch) expand(sr *searcher, text []byte) {
 	}
 }
 
-// occur notes the terms of literals that end at end.
+// occur notes the literals that end at end.
 func (s *scratch) occur(sr *searcher, text []byte, ends []ending, end int) {
 	for _, e := range ends {
 		start := end - int(e.size)
@@ -419,9 +432,7 @@ func (s *scratch) occur(sr *searcher, text []byte, ends []ending, end int) {
 		if !e.openStart && start > 0 && wordBefore(text, start) {
 			continue
 		}
-		for _, t := range sr.terms[e.from:e.to] {
-			s.occ = append(s.occ, occurrence{term: t, start: int32(start), end: int32(end)})
-		}
+		s.occ = append(s.occ, occurrence{means: e.means, start: int32(start), end: int32(end)})
 	}
 }
 
@@ -474,42 +485,40 @@ func (s *scratch) order() {
 }
 
 func less(a, b occurrence) bool {
-	if a.start != b.start {
-		return a.start < b.start
-	}
-	if a.end != b.end {
-		return a.end < b.end
-	}
-	return a.term < b.term
+	x, y := uint64(a.start)<<32|uint64(a.end), uint64(b.start)<<32|uint64(b.end)
+	return x < y || x == y && a.means < b.means
 }
 
 // match runs every sequence over the occurrences. For each step only the partial
 // match that ended last is kept: it is the nearest to whatever follows.
-func (s *scratch) match(n *node, text []byte) {
-	clear(s.filled)
-	d := s.d
+func (s *scratch) match(n *node) {
+	if s.turn++; s.turn == 0 {
+		clear(s.slots)
+		s.turn = 1
+	}
+	d, slots, turn, gaps := s.d, s.slots, s.turn, len(s.gaps) > 0
 	for _, o := range s.occ {
-		for _, u := range d.uses[d.filled[o.term]:d.filled[o.term+1]] {
-			start := o.start
-			if u.before >= 0 {
-				if s.filled[u.before>>6]>>(u.before&63)&1 == 0 {
-					continue
-				}
-				prev := &s.slots[u.before]
-				if prev.end > o.start {
-					continue
-				}
-				if gap := o.start - prev.end; gap > u.gap && gap-s.stepped(n, prev.end, o.start) > u.gap {
-					continue
-				}
-				start = prev.start
-			}
-			if u.rule >= 0 {
-				s.cands = append(s.cands, candidate{rule: u.rule, start: start, end: o.end})
+		m := &d.meanings[o.means]
+		for _, u := range d.uses[m.steps:m.first] {
+			prev := &slots[u.before]
+			if prev.turn != turn || prev.end > o.start {
 				continue
 			}
-			s.slots[u.slot] = slot{start, o.end}
-			s.filled[u.slot>>6] |= 1 << (u.slot & 63)
+			if gap := o.start - prev.end; gap > int32(u.gap) && (!gaps || gap-s.stepped(n, prev.end, o.start) > int32(u.gap)) {
+				continue
+			}
+			if u.rule >= 0 {
+				s.cands = append(s.cands, candidate{rule: int32(u.rule), start: prev.start, end: o.end})
+				continue
+			}
+			slots[u.slot] = slot{prev.start, o.end, turn}
+		}
+		for _, u := range d.uses[m.first:m.last] {
+			if u.rule >= 0 {
+				s.cands = append(s.cands, candidate{rule: int32(u.rule), start: o.start, end: o.end})
+				continue
+			}
+			slots[u.slot] = slot{o.start, o.end, turn}
 		}
 	}
 }

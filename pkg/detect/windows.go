@@ -201,13 +201,14 @@ func (s *scratch) describe(n *node, text []byte, of piece, kind WindowKind, lo i
 		}
 	}
 	if s.visit != nil { // a scan goes through them by itself: see cues
-		occ := s.occ[of.occ:]
-		for _, o := range occ[:min(len(occ), maxInWindow)] {
-			if int(o.start) >= at.End {
+		for _, o := range s.occ[of.occ:] {
+			if int(o.start) >= at.End || len(w.Cues) >= maxInWindow {
 				break
 			}
-			t := &d.terms[o.term]
-			w.Cues = append(w.Cues, Cue{Term: t.name, At: s.inWindow(at, o.start), class: t.class})
+			m := &d.meanings[o.means]
+			for _, t := range d.meant[m.from:m.to] {
+				w.Cues = append(w.Cues, Cue{Term: d.terms[t].name, At: s.inWindow(at, o.start), class: d.terms[t].class})
+			}
 		}
 	}
 	w.Views, w.Depth = n.chain, n.depth

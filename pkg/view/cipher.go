@@ -504,6 +504,9 @@ type oddity struct {
 func (d *Decoder) decipher() {
 	text := d.text
 	for c := cipher(1); c < ciphers; c++ {
+		if d.wants.whole(c) {
+			continue
+		}
 		d.p[0].reset()
 		d.p[1].reset()
 		last := 0
@@ -539,6 +542,20 @@ func (d *Decoder) decipher() {
 			d.apply("reversed-words", &d.p[1])
 		}
 	}
+}
+
+// whole reports whether words of the text ask for the view of all of it that undoes c: then
+// its parts need none.
+func (w Wants) whole(c cipher) bool {
+	switch c {
+	case ciphAtbash:
+		return w&WantAtbash != 0
+	case ciphBack:
+		return w&WantReversed != 0
+	case ciphRot47:
+		return w&WantRot47 != 0
+	}
+	return w&WantCaesar != 0 && int(c) == w.shift()
 }
 
 // put appends to the first list of patches what text[from:to] was, and, where it is

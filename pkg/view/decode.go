@@ -15,7 +15,8 @@ type Decoder struct {
 	parts []extent
 	wide  bool // text holds more than ASCII
 	work  int
-	room  int // bytes that views may still hold
+	wants Wants // of the text
+	room  int   // bytes that views may still hold
 	views []View
 
 	// One bit for each byte of text: see masks.
@@ -152,7 +153,7 @@ func (d *Decoder) Decode(text []byte, wants Wants, room int) (views []View, ok b
 		d.denseAll(wants)
 	}
 	clear(d.views)
-	d.views, d.room = d.views[:0], room
+	d.views, d.room, d.wants = d.views[:0], room, wants
 	for _, x := range decoders {
 		if d.room < 0 {
 			break
