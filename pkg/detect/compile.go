@@ -105,6 +105,7 @@ const (
 
 type rule struct {
 	id, family string
+	familyNo   uint8
 	weight     float64
 	pattern    *regexp2.Regexp
 	unless     termSet
@@ -278,7 +279,7 @@ func wordRune(r rune) bool {
 
 func (c *compiler) addRule(r corpus.Rule) error {
 	id := int32(len(c.d.rules))
-	out := rule{id: r.ID, family: r.Family, weight: r.Weight, decoded: r.Decoded, across: r.Across}
+	out := rule{id: r.ID, family: r.Family, familyNo: familyNo(r.Family), weight: r.Weight, decoded: r.Decoded, across: r.Across}
 	if r.Pattern != "" {
 		p, err := regexp2.Compile(view.FoldString(r.Pattern), regexp2.None)
 		if err != nil {

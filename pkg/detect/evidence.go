@@ -78,11 +78,19 @@ type topWindow struct {
 	cues                        uint32  // which of the classes of cues it holds
 }
 
-// rule takes in that a rule matched. weight is the rule's own, p what its context
+// familyNo numbers families of rules; all that evidence is not kept of have the same number.
+func familyNo(family string) uint8 {
+	if k := slices.Index(families[:], family); k >= 0 {
+		return uint8(k)
+	}
+	return uint8(len(families))
+}
+
+// rule takes in that a rule of a family matched. weight is the rule's own, p what its context
 // leaves of it, and where says that the words are hidden or were decoded.
-func (e *evidence) rule(family string, weight, p float64, where bool) {
-	k := slices.Index(families[:], family)
-	if k < 0 {
+func (e *evidence) rule(family uint8, weight, p float64, where bool) {
+	k := int(family)
+	if k >= len(families) {
 		return
 	}
 	e.matched[k] = max(e.matched[k], weight)

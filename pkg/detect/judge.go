@@ -2,7 +2,6 @@ package detect
 
 import (
 	"bytes"
-	"math"
 	"slices"
 
 	"github.com/stoplog/stoplog/pkg/chunk"
@@ -86,44 +85,36 @@ func (s *scratch) judgeRules(n *node, text []byte) {
 		if end <= s.carry {
 			continue
 		}
-		s.voices = append(s.voices, voice{r.family, c.start, c.weight})
-		s.evidence.rule(r.family, r.weight, c.weight, n.hidden || n.depth > 0)
+		s.voices = append(s.voices, voice{r.familyNo, c.start, c.weight})
+		s.evidence.rule(r.familyNo, r.weight, c.weight, n.hidden || n.depth > 0)
 		s.found(n, c.rule, start, end, c.weight)
 	}
+	to := 0 // up to here voices were heard with the one before
 	for i, v := range s.voices {
 		if s.evidence.rules >= certain {
 			break
 		}
-		best := [16]voice{}
-		k := 0
-		for _, w := range s.voices[i:] {
-			if w.at-v.at > cluster {
-				break
-			}
-			j := 0
-			for j < k && best[j].family != w.family {
-				j++
-			}
-			switch {
-			case j < k:
-				best[j].p = math.Max(best[j].p, w.p)
-			case k < len(best):
-				best[k] = w
-				k++
-			}
+		if to == len(s.voices) || i > 0 && to > i && s.voices[to].at-v.at > cluster {
+			continue // they say no more than with the one before
+		}
+		for to = max(to, i); to < len(s.voices) && s.voices[to].at-v.at <= cluster; to++ {
+		}
+		best := [len(families) + 1]float64{}
+		for _, w := range s.voices[i:to] {
+			best[w.family] = max(best[w.family], w.p)
 		}
 		miss := 1.0
-		for _, w := range best[:k] {
-			miss *= 1 - w.p
+		for _, p := range best {
+			miss *= 1 - p
 		}
-		s.evidence.rules = math.Max(s.evidence.rules, 1-miss)
+		s.evidence.rules = max(s.evidence.rules, 1-miss)
 	}
-	s.loudest = math.Max(s.loudest, s.evidence.rules)
+	s.loudest = max(s.loudest, s.evidence.rules)
 }
 
 // voice is what one match of a rule says.
 type voice struct {
-	family string
+	family uint8 // familyNo
 	at     int32
 	p      float64
 }
@@ -135,10 +126,10 @@ const certain = 0.995
 func (s *scratch) found(n *node, id int32, start, end int, weight float64) {
 	r := &s.d.rules[id]
 	span := chunk.Span{Start: max(start-s.carry, 0), End: end - s.carry}
-	for i := range s.findings {
-		f := &s.findings[i]
-		if f.Rule == r.id && f.Span.Overlaps(span) {
-			f.Score = math.Max(f.Score, weight)
+	for i, rule := range s.foundBy {
+		if rule == id && s.findings[i].Span.Overlaps(span) {
+			f := &s.findings[i]
+			f.Score = max(f.Score, weight)
 			return
 		}
 	}
@@ -146,6 +137,7 @@ func (s *scratch) found(n *node, id int32, start, end int, weight float64) {
 		return
 	}
 	views := append(append([]string{}, n.chain...), s.foldNames(n, start, end)...)
+	s.foundBy = append(s.foundBy, id)
 	s.findings = append(s.findings, chunk.Finding{Rule: r.id, Family: r.family, Span: span, Views: views, Score: weight})
 }
 
@@ -317,6 +309,9 @@ const minModelFinding = 0.5
 // ModelRule names the learned model in findings.
 const ModelRule = "model"
 
+// byModel stands for it among the numbers of rules.
+const byModel = -1
+
 func (s *scratch) foundByModel(n *node, w *Window, p float64) {
 	span := w.Raw
 	family := "reader-address"
@@ -326,9 +321,8 @@ func (s *scratch) foundByModel(n *node, w *Window, p float64) {
 			family, best = h.Family, h.Weight
 		}
 	}
-	for i := range s.findings {
-		f := &s.findings[i]
-		if f.Rule == ModelRule && f.Span.Overlaps(span) {
+	for i, rule := range s.foundBy {
+		if f := &s.findings[i]; rule == byModel && f.Span.Overlaps(span) {
 			if p > f.Score {
 				f.Span, f.Score, f.Family = span, p, family
 			}
@@ -339,6 +333,7 @@ func (s *scratch) foundByModel(n *node, w *Window, p float64) {
 		return
 	}
 	views := append(append([]string{}, n.chain...), s.foldNames(n, w.raw.Start, w.raw.End)...)
+	s.foundBy = append(s.foundBy, byModel)
 	s.findings = append(s.findings, chunk.Finding{Rule: ModelRule, Family: family, Span: span, Views: views, Score: p})
 }
 

@@ -162,6 +162,7 @@ type scratch struct {
 	discuss  int // how many different words tell of talk about attacks, as far as spoken holds them
 	spoken   [8]uint64
 	findings []chunk.Finding
+	foundBy  []int32 // of the findings: the rule
 	evidence evidence
 	loudest  float64 // the highest score of a window, or of rules, so far
 	score    float64 // of the text, once all is known
@@ -190,7 +191,7 @@ func (s *scratch) begin(d *Detector, in Input) {
 	}
 	s.decoder.Reset(d.words)
 	s.queue = s.queue[:0]
-	s.findings = nil
+	s.findings, s.foundBy = nil, s.foundBy[:0]
 	s.expanded, s.exceeded, s.discuss, s.loudest, s.score = 0, false, 0, 0, 0
 	s.evidence = evidence{heard: s.evidence.heard[:0]}
 	if len(s.slots) < d.slots {

@@ -1,8 +1,8 @@
 package view
 
 import (
-	"bytes"
 	"math/bits"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -206,7 +206,7 @@ func (d *Decoder) broken(toks []token) {
 		n := d.words.walk(0, text[toks[i].from:toks[i].to])
 		for j := i + 1; n != 0 && j < len(toks) && j < i+8; j++ {
 			gap := text[toks[j-1].to:toks[j].from]
-			if len(gap) > 3 || size > 20 || bytes.ContainsAny(gap, ".,;:!?()\"") {
+			if len(gap) > 3 || size > 20 || slices.ContainsFunc(gap, parts) {
 				break
 			}
 			n = d.words.walk(n, text[toks[j].from:toks[j].to])
@@ -231,6 +231,15 @@ func (d *Decoder) broken(toks []token) {
 	}
 	d.spend(len(text))
 	d.apply("split-words", p)
+}
+
+// parts reports a sign that never stands inside a word.
+func parts(c byte) bool {
+	switch c {
+	case '.', ',', ';', ':', '!', '?', '(', ')', '"':
+		return true
+	}
+	return false
 }
 
 // joints gives where capitals behind small letters part d.text[from:to], which is one
