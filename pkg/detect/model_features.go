@@ -3,6 +3,7 @@ package detect
 import (
 	"bytes"
 	"math/bits"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -188,7 +189,9 @@ func (f *Features) tokens(text []byte, from, to int, s *spots, chars bool) {
 		}
 		if f.words != nil {
 			if n := f.met(text, i, to, chars); n > 0 {
-				i += n
+				if i += n; i < to && text[i] == ' ' {
+					i++
+				}
 				continue
 			}
 		}
@@ -331,34 +334,47 @@ func (f *Features) chars(word []byte) {
 // near adds the pairs, triples and near neighbours that begin with one of the first n
 // of t and end with t[reach] or one behind it.
 func (f *Features) near(t []gramToken, n, reach int) {
+	k := len(f.Grams)
+	n = min(n, len(t)-1)
+	if n <= 0 {
+		return
+	}
+	// Which grams there are depends on every word: all are written, and what is none is
+	// written over.
+	out := slices.Grow(f.Grams, 4*n)[:k+4*n]
 	for i := range n {
-		if i+1 >= len(t) {
-			break
-		}
-		h := t[i].hash
+		a, h := t[i].kind, t[i].hash
 		two := mixHash(mixHash(saltTwo, h), t[i+1].hash)
-		if i+1 >= reach {
-			f.Grams = append(f.Grams, gramSlot(two))
-		}
+		out[k] = gramSlot(two)
+		k += one(i+1 >= reach)
 		if i+2 >= len(t) {
 			break
 		}
-		ideo, sign := t[i].kind == tokIdeo, t[i].kind == tokSign
 		three := mixHash(mixHash(saltThree, two), t[i+2].hash)
-		if i+2 >= reach {
-			f.Grams = append(f.Grams, gramSlot(three))
-			if !ideo && !sign && t[i+2].kind != tokSign {
-				f.Grams = append(f.Grams, gramSlot(mixHash(mixHash(saltSkip, h), t[i+2].hash)))
-			}
+		skip, word, in := mixHash(saltSkip, h), one(a == tokWord || a == tokValue), one(i+2 >= reach)
+		out[k] = gramSlot(three)
+		k += in
+		out[k] = gramSlot(mixHash(skip, t[i+2].hash))
+		k += in & word & one(t[i+2].kind != tokSign)
+		if i+3 >= len(t) {
+			continue
 		}
-		switch {
-		case i+3 >= len(t) || i+3 < reach:
-		case ideo:
-			f.Grams = append(f.Grams, gramSlot(mixHash(three, t[i+3].hash)))
-		case !sign && t[i+3].kind != tokSign:
-			f.Grams = append(f.Grams, gramSlot(mixHash(mixHash(saltSkip, h), t[i+3].hash)))
+		last, in := mixHash(skip, t[i+3].hash), word&one(t[i+3].kind != tokSign)
+		if a == tokIdeo {
+			last, in = mixHash(three, t[i+3].hash), 1
 		}
+		out[k] = gramSlot(last)
+		k += in & one(i+3 >= reach)
 	}
+	f.Grams = out[:k]
+}
+
+// one is a condition without a branch.
+func one(c bool) int {
+	if c {
+		return 1
+	}
+	return 0
 }
 
 // nearReach is how many tokens a gram of them spans.

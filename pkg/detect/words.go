@@ -15,7 +15,7 @@ type words struct {
 
 // wordBits is the number of words that are remembered: as many as stay in the cache of
 // the processor.
-const wordBits = 11
+const wordBits = 12
 
 // seenWord is a word of up to fifteen ASCII letters.
 type seenWord struct {

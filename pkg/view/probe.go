@@ -323,9 +323,20 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 	if d.words != nil {
 		// Words of eight letters and more are looked at one by one.
 		for _, x := range d.longWords() {
-			if _, ok := d.words.unshuffle(text[x.from:x.to]); ok {
+			s := text[x.from:x.to]
+			if _, ok := d.words.mayUnshuffle(s); !ok {
+				continue
+			}
+			met, slot, key := d.known.holds(s)
+			if met {
+				continue
+			}
+			if _, ok := d.words.unshuffle(s); ok {
 				w |= WantSpelling
 				break
+			}
+			if slot != nil {
+				*slot = key
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"slices"
 	"strings"
@@ -181,14 +182,37 @@ func signature(s []byte) uint32 {
 	return sum*31 + letterHash[s[0]&31]*7
 }
 
+// mayUnshuffle gives the signature of s if some word may have it.
+func (w *Words) mayUnshuffle(s []byte) (uint32, bool) {
+	if w == nil || len(s) < 5 || len(s) > 24 {
+		return 0, false
+	}
+	k := signature(s)
+	h, two := maybeSlot(k)
+	return k, w.maybe[h]&two == two
+}
+
+// known remembers words that are no other words' shuffled forms, though they have the
+// signature of some: most are of the vocabulary, which lies far away. It holds up to sixteen
+// letters, whole.
+type known [256][2]uint64
+
+// holds reports that s is such a word, and where it would be.
+func (m *known) holds(s []byte) (ok bool, slot *[2]uint64, key [2]uint64) {
+	var b [16]byte
+	if copy(b[:], s) < len(s) {
+		return false, nil, key
+	}
+	key = [2]uint64{binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[8:])}
+	slot = &m[(key[0]*0x9e3779b97f4a7c15^key[1]*0xc2b2ae3d27d4eb4f)>>56]
+	return *slot == key, slot, key
+}
+
 // unshuffle gives the word that s is a shuffled form of, or that s has lost a
 // letter of, if it is none itself.
 func (w *Words) unshuffle(s []byte) (string, bool) {
-	if w == nil || len(s) < 5 || len(s) > 24 {
-		return "", false
-	}
-	k := signature(s)
-	if h, two := maybeSlot(k); w.maybe[h]&two != two {
+	k, ok := w.mayUnshuffle(s)
+	if !ok {
 		return "", false
 	}
 	t, _ := w.find(k)
