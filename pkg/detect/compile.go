@@ -29,6 +29,7 @@ type Detector struct {
 	kinds        []termKind  // of the terms: they are asked for each occurrence
 	meanings     []meaning   // what literals mean
 	meant        []int32     // the terms of the meanings
+	kept         []uint16    // the classes of the meanings, each once
 	uses         []use       // the steps that literals can fill
 	slots        int         // of scratch: one for each step of each sequence
 	classOf      []uint16    // of the terms: the number of their class, over all languages
@@ -70,6 +71,7 @@ type literal struct {
 // is found in a text is kept by these, not by each of their terms.
 type meaning struct {
 	from, to    int32 // its terms, in Detector.meant
+	class, end  int32 // its classes, in Detector.kept
 	steps, last int32 // the steps that it can fill, in Detector.uses, later ones first
 	first       int32 // from here on they are first steps
 	kind        termKind
@@ -444,6 +446,9 @@ func (c *compiler) finish() error {
 			}
 		}
 	}
+	if err := c.numberClasses(); err != nil {
+		return err
+	}
 	c.addMeanings()
 	var narrow, wide []literal
 	for _, l := range c.all {
@@ -454,9 +459,6 @@ func (c *compiler) finish() error {
 		}
 	}
 	c.d.slots = int(c.slots)
-	if err := c.numberClasses(); err != nil {
-		return err
-	}
 	done := make(chan error)
 	go func() {
 		var err error
@@ -487,11 +489,14 @@ func (c *compiler) addMeanings() {
 	for i, l := range order {
 		if i == 0 || !slices.Equal(l.terms, last) {
 			last = l.terms
-			m := meaning{from: int32(len(c.d.meant)), steps: int32(len(c.d.uses))}
+			m := meaning{from: int32(len(c.d.meant)), class: int32(len(c.d.kept)), steps: int32(len(c.d.uses))}
 			var uses []termUse
 			for _, t := range l.terms {
 				c.d.meant = append(c.d.meant, t)
 				m.kind |= c.d.kinds[t]
+				if n := c.d.classOf[t]; !slices.Contains(c.d.kept[m.class:], n) {
+					c.d.kept = append(c.d.kept, n)
+				}
 				uses = append(uses, of(t)...)
 			}
 			// Later steps first: one word never fills two steps of a sequence.
@@ -506,6 +511,7 @@ func (c *compiler) addMeanings() {
 					m.first = int32(k)
 				}
 			}
+			m.end = int32(len(c.d.kept))
 			m.to, m.last, m.first = int32(len(c.d.meant)), int32(len(c.d.uses)), m.first+m.steps
 			c.d.meanings = append(c.d.meanings, m)
 		}

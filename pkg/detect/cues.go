@@ -44,7 +44,7 @@ func pairSlot(before, class uint64) uint32 {
 // weighCues adds the cues to the weights of the sentences that they stand in, as [cueWalk]
 // goes through them.
 func (s *scratch) weighCues() {
-	c, classOf := s.d.said, s.d.classOf
+	c := s.d.said
 	none := uint16(c.classes)
 	k := 0
 	for i := range s.pieces {
@@ -53,8 +53,7 @@ func (s *scratch) weighCues() {
 		last := [4]uint16{none, none, none, none}
 		for n := 0; k < len(s.occ) && s.occ[k].start < p.end; k++ {
 			m := &s.d.meanings[s.occ[k].means]
-			for _, t := range s.d.meant[m.from:m.to] {
-				class := classOf[t]
+			for _, class := range s.d.kept[m.class:m.end] {
 				if last[0] == class || last[1] == class || last[2] == class || last[3] == class {
 					continue
 				}

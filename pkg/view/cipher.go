@@ -154,26 +154,32 @@ func tenfold(sum, n int) int {
 // from them.
 type classes [64]uint8
 
-// sum sums the pairs up that every step-th of n letters make from the first one on, each put
-// in the place of another.
-func (r *classes) sum(letters *[32]uint8, first, step, n int) (usual, order int) {
+// sum sums the pairs up that every step-th of n letters make from the first one on.
+func (r *classes) sum(first, step, n int) (usual, order int) {
 	sum, last := int32(0), uint8(0)
 	text := r[first:n]
-	if step == 1 {
-		for _, c := range text {
-			x := letters[c&31]
-			sum += pairs[int(last&31)|int(x&31)<<5]
-			last = x
-		}
-		text = nil
-	}
 	for i := 0; i < len(text); i += step {
-		x := letters[text[i]&31]
+		x := text[i]
 		sum += pairs[int(last&31)|int(x&31)<<5]
 		last = x
 	}
 	u := int32(int16(sum))
 	return int(u), int((sum - u) >> 16)
+}
+
+// usualAs gives how usual the pairs of n letters are, each put in the place of another in
+// three ways.
+func (r *classes) usualAs(a, b, c *[32]uint8, n int) [3]int {
+	var x, y, z int32
+	var p, q, s uint8 // the letters before
+	for _, l := range r[:n] {
+		i, j, k := a[l&31], b[l&31], c[l&31]
+		x += pairs[int(p&31)|int(i&31)<<5]
+		y += pairs[int(q&31)|int(j&31)<<5]
+		z += pairs[int(s&31)|int(k&31)<<5]
+		p, q, s = i, j, k
+	}
+	return [3]int{int(int16(x)), int(int16(y)), int(int16(z))}
 }
 
 // pairsIn counts those pairs that hold a letter.
@@ -186,16 +192,16 @@ func (r *classes) pairsIn(first, step, n int) (k int) {
 	return k
 }
 
-// asIs, mirrored and shifted are letters in the place of others: as they are, counted from
-// the other end, and some places on.
-var asIs, mirrored, shifted = func() (is, m [32]uint8, s [26][32]uint8) {
+// mirrored and shifted are letters in the place of others: counted from the other end, and
+// some places on.
+var mirrored, shifted = func() (m [32]uint8, s [26][32]uint8) {
 	for x := 1; x <= 26; x++ {
-		is[x], m[x] = uint8(x), uint8(27-x)
+		m[x] = uint8(27 - x)
 		for n := range s {
 			s[n][x] = uint8(1 + (x-1+n)%26)
 		}
 	}
-	return is, m, s
+	return m, s
 }()
 
 // A cipher is one way to write letters as others.
@@ -268,19 +274,11 @@ func (d *Decoder) cipherOf(text []byte) (c cipher, well bool) {
 	// The best of the ciphers that are tried.
 	d.gain = -fitGain
 	best, most := cipher(0), max(fitUsual, plain.usual+fitGain)-1
-	try := func(c cipher, letters *[32]uint8) {
-		x, _ := r.sum(letters, 0, 1, len(text))
-		x = tenfold(x, n) // it has letters where it had some
-		if x > most {
-			best, most = c, x
-		}
-		d.gain = max(d.gain, x-plain.usual)
-	}
 	space := func(c cipher, step int) {
 		var x fit // of the beginning from which it reads best
 		long := 0
 		for from := range step {
-			usual, order := r.sum(&asIs, from, step, len(text))
+			usual, order := r.sum(from, step, len(text))
 			if usual <= 0 {
 				continue // it cannot be the one
 			}
@@ -304,9 +302,14 @@ func (d *Decoder) cipherOf(text []byte) (c cipher, well bool) {
 				two = n
 			}
 		}
-		try(cipher(one), &shifted[one])
-		try(cipher(two), &shifted[two])
-		try(ciphAtbash, &mirrored)
+		tried := [...]cipher{cipher(one), cipher(two), ciphAtbash}
+		for i, x := range r.usualAs(&shifted[one], &shifted[two], &mirrored, len(text)) {
+			x = tenfold(x, n) // it has letters where it had some
+			if x > most {
+				best, most = tried[i], x
+			}
+			d.gain = max(d.gain, x-plain.usual)
+		}
 		if plain.usual < 0 && best == 0 {
 			space(ciphSecond, 2)
 			space(ciphThird, 3)
