@@ -319,15 +319,18 @@ func (d *Decoder) cipherOf(text []byte) (c cipher, well bool) {
 		}
 	}
 	if plain.order <= -fitOrder {
-		// The same pairs backwards, but for that of the first letter with nothing before it.
-		head, tail := r[0], r[len(text)-1]
-		usual += int(int16(pairs[int(tail)<<5])) - int(int16(pairs[head])) - order
-		n += int(bit(tail != 0)) - int(bit(head != 0))
-		if back := tenfold(usual, n); back >= fitUsual && back-plain.usual >= fitOrder {
+		if back := backwardsFit(r[0], r[len(text)-1], usual, order, n); back >= fitUsual && back-plain.usual >= fitOrder {
 			return ciphBack, false
 		}
 	}
 	return 0, false
+}
+
+// backwardsFit gives how usual a text is backwards whose pairs come to so much: they are the
+// same, but for that of the first letter with nothing before it.
+func backwardsFit(first, last uint8, usual, order, n int) int {
+	usual += int(int16(pairs[int(last)<<5])) - int(int16(pairs[first])) - order
+	return tenfold(usual, n+int(bit(last != 0))-int(bit(first != 0)))
 }
 
 // usualShifts holds for each letter how usual those are that stand some places on, four

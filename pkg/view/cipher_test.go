@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -177,6 +178,40 @@ func TestNoCipher(t *testing.T) {
 	for _, s := range readings {
 		if w := Probe([]byte(s), nil); w != 0 {
 			t.Errorf("asks for %b: %q", w, s)
+		}
+	}
+}
+
+// What is summed up for all shifts at once is what each of them comes to, and what is known of
+// a row of letters from its pairs holds of the row backwards.
+func TestCipherSums(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 2000 {
+		text := make([]byte, 1+r.IntN(64))
+		for i := range text {
+			text[i] = "abcdefghijklmnopqrstuvwxyz ETAON,."[r.IntN(34)]
+		}
+		var count [27]int
+		for _, c := range text {
+			count[letterClass[c]]++
+		}
+		sums := shiftSums(&count)
+		for n := range 26 {
+			want := 0
+			for _, c := range text {
+				if x := int(letterClass[c]); x > 0 {
+					want += usual[1+(x-1+n)%26]
+				}
+			}
+			if sums[n] != want {
+				t.Fatalf("%q shifted by %d: %d, want %d", text, n, sums[n], want)
+			}
+		}
+		back := slices.Clone(text)
+		slices.Reverse(back)
+		usual, order, n := sumOf(text)
+		if got, want := backwardsFit(letterClass[text[0]], letterClass[text[len(text)-1]], usual, order, n), fitOf(back).usual; got != want {
+			t.Fatalf("%q backwards: %d, want %d", text, got, want)
 		}
 	}
 }
