@@ -40,11 +40,33 @@ func (t *trainer) setVerdict(w *detect.Weights, c *composer, tune, sets []doc) (
 		return 0, th, err
 	}
 	samples := t.samples(t.cut.d.WithModel(m.Open()), c, tune, sets)
-	v, err := fitVerdict(samples)
+	// Thresholds are set on texts that the verdict was not fitted to: each half of them is
+	// judged by what the other half teaches.
+	for half := range 2 {
+		var others []sample
+		for i := range samples {
+			if i%2 != half {
+				others = append(others, samples[i])
+			}
+		}
+		v, trees, err := fitBoth(others, t.o.seed)
+		if err != nil {
+			return 0, th, err
+		}
+		for i := range samples {
+			if s := &samples[i]; i%2 == half {
+				s.logit = math.Inf(-1)
+				if !s.f.Empty {
+					s.logit = detect.VerdictLogit(&s.f.Values, &v, trees)
+				}
+			}
+		}
+	}
+	th = thresholds(samples)
+	v, trees, err := fitBoth(samples, t.o.seed)
 	if err != nil {
 		return 0, th, err
 	}
-	th = thresholds(samples, &v)
 	if t.o.top > 0 {
 		t.printTop(samples)
 	}
@@ -55,7 +77,12 @@ func (t *trainer) setVerdict(w *detect.Weights, c *composer, tune, sets []doc) (
 		v[i] *= gain
 	}
 	v[0] -= gain * suspect
-	w.Verdict = v
+	for i := range trees {
+		for k := range trees[i].Leaf {
+			trees[i].Leaf[k] *= float32(gain)
+		}
+	}
+	w.Verdict, w.Trees = v, trees
 	var tops, honest []float64
 	for i := range samples {
 		switch s := &samples[i]; {
@@ -109,6 +136,24 @@ func (t *trainer) samples(d *detect.Detector, c *composer, tune, sets []doc) []s
 		add(x, verdictLabelled)
 	}
 	return out
+}
+
+// fitBoth fits weights and trees of the verdict. Weights see what goes on beyond what was
+// met, trees what hangs on what: each has half a say.
+func fitBoth(samples []sample, seed uint64) (w [detect.VerdictSize]float64, trees []detect.Tree, err error) {
+	if w, err = fitVerdict(samples); err != nil {
+		return w, nil, err
+	}
+	trees = fitTrees(samples, seed)
+	for i := range w {
+		w[i] /= 2
+	}
+	for i := range trees {
+		for k := range trees[i].Leaf {
+			trees[i].Leaf[k] /= 2
+		}
+	}
+	return w, trees, nil
 }
 
 // fitVerdict is a logistic regression with a ridge over standardised figures, by
@@ -241,17 +286,10 @@ func solve(a *[detect.VerdictSize][detect.VerdictSize]float64, b *[detect.Verdic
 
 // thresholds gives the lowest logits at which every kind of honest text keeps to
 // its budget.
-func thresholds(samples []sample, w *[detect.VerdictSize]float64) (th [3]float64) {
+func thresholds(samples []sample) (th [3]float64) {
 	by := map[string][]float64{}
 	for i := range samples {
 		s := &samples[i]
-		s.logit = math.Inf(-1)
-		if !s.f.Empty {
-			s.logit = 0
-			for k, x := range s.f.Values {
-				s.logit += w[k] * x
-			}
-		}
 		if !s.attack {
 			by[s.kind] = append(by[s.kind], s.logit)
 		}

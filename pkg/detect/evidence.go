@@ -63,6 +63,7 @@ type evidence struct {
 	matched   [len(families)]float64 // weight of the heaviest rule of each family
 	plain     [len(families)]float64 // what is left of it where nothing excuses it
 	heard     []topWindow            // windows that may matter, as they were met
+	leader    int                    // the best of them
 	top       [topWindows]topWindow  // the best of them, best first; no two overlap
 	tops      int
 	sentences int // sentences of the text
@@ -76,6 +77,7 @@ type topWindow struct {
 	kind                        WindowKind
 	weight                      float64 // of the heaviest rule in it
 	cues                        uint32  // which of the classes of cues it holds
+	grounds                     grounds // of the best window
 }
 
 // familyNo numbers families of rules; all that evidence is not kept of have the same number.
@@ -101,10 +103,10 @@ func (e *evidence) rule(family uint8, weight, p float64, where bool) {
 
 // window takes in a scored window. One below low says nothing: what is decided does not
 // depend on which of them the gate drops, nor on the order of the others. Classes tells which
-// of the cueClasses its words are of.
-func (e *evidence) window(w *Window, logit float64, classes uint32) {
+// of the cueClasses its words are of. It gives the window back if it is the best so far.
+func (e *evidence) window(w *Window, logit float64, classes uint32) *topWindow {
 	if logit < low {
-		return
+		return nil
 	}
 	t := topWindow{logit: logit, raw: w.Raw, hidden: w.Hidden, quoted: w.Quoted, deep: w.Depth > 0, whole: w.Whole, kind: w.Kind}
 	for _, h := range w.Hits {
@@ -112,6 +114,12 @@ func (e *evidence) window(w *Window, logit float64, classes uint32) {
 	}
 	t.cues = classes
 	e.heard = append(e.heard, t)
+	last := len(e.heard) - 1
+	if last > 0 && !t.before(&e.heard[e.leader]) {
+		return nil
+	}
+	e.leader = last
+	return &e.heard[last]
 }
 
 // settle chooses the best windows. Of those that overlap the best one stands for all.
@@ -137,12 +145,13 @@ func (t *topWindow) before(x *topWindow) bool {
 }
 
 // VerdictSize is the number of figures that a verdict is decided on.
-const VerdictSize = 86 + 3*len(cueClasses)
+const VerdictSize = 112 + 3*len(cueClasses)
 
 // figures describes the evidence for the verdict's model: text is the raw text,
 // discuss how many of its words say that it talks about attacks on models, topics
-// how far the rest of it is about models, and rules (logits).
-func (e *evidence) figures(text []byte, discuss int, topics [Topics]float64) (f [VerdictSize]float64) {
+// how far the rest of it is about models, and rules (logits), st how the best window stands
+// in it.
+func (e *evidence) figures(text []byte, discuss int, topics [Topics]float64, st standing) (f [VerdictSize]float64) {
 	k := 0
 	put := func(values ...float64) {
 		copy(f[k:], values)
@@ -205,6 +214,18 @@ func (e *evidence) figures(text []byte, discuss int, topics [Topics]float64) (f 
 		put(has, has*other, has*alone)
 	}
 	put(count, count*other)
+	// How the best window stands in the text, and what its score rests on.
+	if e.tops == 0 {
+		return f
+	}
+	around, much := math.Log(float64(1+st.words))/6, min(1, float64(st.words)/60)
+	line := yes(st.lineStart && st.lineEnd)
+	put(st.share*much, first*st.share*much, st.share*around, around, much)
+	put(much*yes(st.lineStart), much*yes(st.lineEnd), much*line, first*much*line, yes(st.afterColon), yes(st.afterQuote), much*st.at, much*st.at*st.at)
+	size := math.Log(float64(1+best.raw.Len())) / 4
+	put(size, first*size)
+	g := best.grounds
+	put(g.grams, g.unknown, g.agree, g.few, first*g.grams, first*g.unknown, first*g.agree, first*g.few, much*g.unknown, much*g.agree, much*g.few)
 	return f
 }
 
@@ -271,11 +292,11 @@ func (s *scratch) sum() Figures {
 		f.Top, best = e.top[0].logit, e.top[0].raw.Shift(s.carry)
 	}
 	var topics [Topics]float64
-	slots := TopicSlots(&s.features, s.text, best)
+	st, slots := stand(&s.features, s.text, best)
 	for i := range topics {
 		topics[i] = s.d.model.topics[i].logit(slots)
 	}
-	f.Values = e.figures(s.text, s.discuss, topics)
+	f.Values = e.figures(s.text, s.discuss, topics, st)
 	return f
 }
 
@@ -325,9 +346,17 @@ func (m *Model) Decide(f *Figures) float64 {
 	if f.Empty {
 		return 0
 	}
+	return max(1/(1+math.Exp(-VerdictLogit(&f.Values, &m.verdict, m.trees))), byRules(f.Rules))
+}
+
+// VerdictLogit is what weights and trees say of the figures of a text together.
+func VerdictLogit(x *[VerdictSize]float64, weights *[VerdictSize]float64, trees []Tree) float64 {
 	z := 0.0
-	for i, w := range m.verdict {
-		z += w * f.Values[i]
+	for i, w := range weights {
+		z += w * x[i]
 	}
-	return max(1/(1+math.Exp(-z)), byRules(f.Rules))
+	for i := range trees {
+		z += trees[i].Eval(x)
+	}
+	return z
 }

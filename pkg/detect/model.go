@@ -19,6 +19,7 @@ type Model struct {
 	gain    float64 // calibration: probability = sigmoid(gain*logit + shift)
 	shift   float64
 	verdict [VerdictSize]float64 // weights of the figures of a whole text
+	trees   []Tree               // what they say beside that, taken two by two
 	topics  [Topics]topic
 	gate    gate
 }
@@ -38,7 +39,7 @@ var errModel = errors.New("detect: the model is damaged")
 
 // modelMagic names format and feature version: a table made for other features
 // is refused.
-const modelMagic = "SLMODEL6"
+const modelMagic = "SLMODEL7"
 
 // Weights is a model as it is trained.
 type Weights struct {
@@ -49,13 +50,15 @@ type Weights struct {
 	GateAt            float64 // the threshold
 	GateEase          float64 // by how much lower it lies for hidden and decoded text
 	Verdict           [VerdictSize]float64
+	Trees             []Tree
 	Topic             [Topics][]float32 // TopicSize each
 	TopicBias         [Topics]float64
 }
 
 // ParseModel reads a model file: magic, nine float64 (the model's scale, bias,
 // gain and shift; the gate's scale, its two biases, threshold and ease), those of the
-// verdict, scale and bias of each topic, then the weights of model, gate and topics, runs of zeros shortened.
+// verdict, scale and bias of each topic, then the trees of the verdict behind their number, and the weights of
+// model, gate and topics, runs of zeros shortened.
 func ParseModel(b []byte) (*Model, error) {
 	if len(b) < len(modelMagic)+(9+VerdictSize+2*Topics)*8 || string(b[:len(modelMagic)]) != modelMagic {
 		return nil, errModel
@@ -79,8 +82,11 @@ func ParseModel(b []byte) (*Model, error) {
 	for i := range m.topics {
 		m.topics[i] = topic{table: make([]int8, TopicSize), scale: v[9+VerdictSize+2*i], bias: v[10+VerdictSize+2*i]}
 	}
-	b, ok := readWeights(m.weights, b)
-	if !ok {
+	var ok bool
+	if m.trees, b, ok = readTrees(b); !ok {
+		return nil, errModel
+	}
+	if b, ok = readWeights(m.weights, b); !ok {
 		return nil, errModel
 	}
 	if b, ok = readWeights(m.gate.table, b); !ok {
@@ -118,7 +124,7 @@ func readWeights(table []int8, b []byte) (rest []byte, ok bool) {
 
 // EncodeModel writes a model file. Weights are rounded to 255 steps.
 func EncodeModel(w Weights) []byte {
-	m := Model{scale: stepOf(w.Table), bias: w.Bias, gain: w.Gain, shift: w.Shift, verdict: w.Verdict, gate: newGate(w)}
+	m := Model{scale: stepOf(w.Table), bias: w.Bias, gain: w.Gain, shift: w.Shift, verdict: w.Verdict, trees: w.Trees, gate: newGate(w)}
 	m.weights = steps(w.Table, m.scale)
 	for i := range m.topics {
 		scale := stepOf(w.Topic[i])
@@ -141,6 +147,7 @@ func (m *Model) Encode() []byte {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(m.topics[i].scale))
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(m.topics[i].bias))
 	}
+	b = writeTrees(b, m.trees)
 	b = writeWeights(writeWeights(b, m.weights), g.table)
 	for i := range m.topics {
 		b = writeWeights(b, m.topics[i].table)
@@ -150,7 +157,7 @@ func (m *Model) Encode() []byte {
 
 // Weights gives the model without its gate as it was trained, but for rounding.
 func (m *Model) Weights() Weights {
-	w := Weights{Table: make([]float32, len(m.weights)), Bias: m.bias, Gain: m.gain, Shift: m.shift, Verdict: m.verdict}
+	w := Weights{Table: make([]float32, len(m.weights)), Bias: m.bias, Gain: m.gain, Shift: m.shift, Verdict: m.verdict, Trees: m.trees}
 	for i, q := range m.weights {
 		w.Table[i] = float32(m.scale * float64(q))
 	}

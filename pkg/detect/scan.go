@@ -164,10 +164,11 @@ type scratch struct {
 	findings []chunk.Finding
 	foundBy  []int32 // of the findings: the rule
 	evidence evidence
-	loudest  float64 // the highest score of a window, or of rules, so far
-	score    float64 // of the text, once all is known
-	enough   float64 // a score that quarantines
-	extra    int     // windows scored since it was reached
+	second   Features // for the grounds of the best window
+	loudest  float64  // the highest score of a window, or of rules, so far
+	score    float64  // of the text, once all is known
+	enough   float64  // a score that quarantines
+	extra    int      // windows scored since it was reached
 
 	visit func(*Window)
 	all   bool

@@ -43,6 +43,11 @@ func TopicUnit(n int) float64 { return 1 / math.Sqrt(float64(max(n, 16))) }
 // TopicSlots gives the slots of the words of text, what lies in skip left out. f is
 // scratch memory of the caller; the slots are valid until it is used again.
 func TopicSlots(f *Features, text []byte, skip chunk.Span) []uint32 {
+	return topicSlots(f, text, skip, nil)
+}
+
+// topicSlots also notes in known, if there is one, which of its words were met.
+func topicSlots(f *Features, text []byte, skip chunk.Span, known *wordSet) []uint32 {
 	f.Grams = f.Grams[:0]
 	part := func(b []byte) {
 		f.toks, f.begin = f.toks[:0], 0
@@ -52,6 +57,9 @@ func TopicSlots(f *Features, text []byte, skip chunk.Span) []uint32 {
 			if t.kind == tokSign || t.kind == tokValue {
 				before = 0
 				continue
+			}
+			if known != nil {
+				known.meet(t.hash)
 			}
 			f.Grams = append(f.Grams, uint32(mixHash(saltTopic, t.hash)%TopicSize))
 			if before != 0 {

@@ -332,7 +332,9 @@ func (s *scratch) judgeWindow(n *node, text []byte, m *Model, of piece, lo, hi i
 		return
 	}
 	p := m.Probability(z)
-	s.evidence.window(w, z, classes)
+	if t := s.evidence.window(w, z, classes); t != nil {
+		t.grounds = m.groundsOf(&s.second, text[of.start:of.end])
+	}
 	// Where a window may matter all windows of its view are scored: what the gate costs in
 	// recall is then what it overlooks altogether, not which windows of a text it picks.
 	s.near = true
