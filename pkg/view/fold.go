@@ -2,6 +2,7 @@ package view
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"strings"
 	"unicode/utf8"
 
@@ -51,27 +52,7 @@ const (
 // Plain reports whether folding would change nothing but case and white space:
 // the text is ASCII without control characters (tab, line feed and carriage
 // return aside). It looks at eight bytes at a time.
-func Plain(text []byte) bool {
-	bad := uint64(0)
-	for ; len(text) >= 8; text = text[8:] {
-		w := binary.LittleEndian.Uint64(text)
-		low := w &^ highs
-		// In each sum the high bit of a byte says that it is not below a bound.
-		printed := low + (0x80-0x20)*ones
-		tabOrLine := (low + (0x80-'\t')*ones) &^ (low + (0x80-'\n'-1)*ones)
-		carriage := (low + (0x80-'\r')*ones) &^ (low + (0x80-'\r'-1)*ones)
-		bad |= w | (low + ones) | ^(printed | tabOrLine | carriage)
-	}
-	if bad&highs != 0 {
-		return false
-	}
-	for _, b := range text {
-		if !plainByte(b) {
-			return false
-		}
-	}
-	return true
-}
+func Plain(text []byte) bool { return plainPrefix(text) == len(text) }
 
 func plainByte(b byte) bool {
 	return b >= 0x20 && b < 0x7f || b == '\n' || b == '\t' || b == '\r'
@@ -196,6 +177,13 @@ func (f *folder) run(src []byte, m *View) {
 	for i := 0; i < len(src); {
 		c := src[i]
 		if c < utf8.RuneSelf {
+			if m == nil && f.looks == 0 {
+				if n := plainPrefix(src[i:]); n > 0 {
+					f.plain(i, i+n)
+					i += n
+					continue
+				}
+			}
 			if plainByte(c) {
 				s, e := at(i, i+1)
 				if letterByte(c) {
@@ -279,6 +267,42 @@ func (f *folder) run(src []byte, m *View) {
 		i += n
 	}
 	f.endWord(len(src), at)
+}
+
+// plain takes src[from:to], which is plain. No word is open whose look-alikes it could decide
+// on.
+func (f *folder) plain(from, to int) {
+	word := to // where the last word of it begins
+	for word > from && letterByte(f.src[word-1]) {
+		word--
+	}
+	out := len(f.v.Text)
+	f.v.copy(f.src, from, to)
+	if word == from && f.latin+f.stuck > 0 {
+		f.latin += to - from
+		return
+	}
+	f.latin, f.stuck, f.alone, f.scripts = to-word, 0, 0, 0
+	f.outStart, f.srcStart = out+word-from, word
+}
+
+// plainPrefix gives how many plain bytes text begins with.
+func plainPrefix(text []byte) int {
+	n := 0
+	for ; len(text)-n >= 8; n += 8 {
+		w := binary.LittleEndian.Uint64(text[n:])
+		low := w &^ highs
+		printed := low + (0x80-0x20)*ones
+		tabOrLine := (low + (0x80-'\t')*ones) &^ (low + (0x80-'\n'-1)*ones)
+		carriage := (low + (0x80-'\r')*ones) &^ (low + (0x80-'\r'-1)*ones)
+		if bad := (w | (low + ones) | ^(printed | tabOrLine | carriage)) & highs; bad != 0 {
+			return n + bits.TrailingZeros64(bad)>>3
+		}
+	}
+	for n < len(text) && plainByte(text[n]) {
+		n++
+	}
+	return n
 }
 
 func letterByte(c byte) bool {

@@ -1,6 +1,9 @@
 package view
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // View is text derived from an original. The zero value is empty.
 type View struct {
@@ -83,8 +86,10 @@ func (v *View) puts(s string, from, to int) {
 // copy appends text[from:to], each byte of which stands for itself.
 func (v *View) copy(text []byte, from, to int) {
 	v.Text = append(v.Text, text[from:to]...)
-	for i := from; i < to; i++ {
-		v.at = append(v.at, extent{int32(i), int32(i + 1)})
+	n := len(v.at)
+	v.at = slices.Grow(v.at, to-from)[:n+to-from]
+	for i := range v.at[n:] {
+		v.at[n+i] = extent{int32(from + i), int32(from + i + 1)}
 	}
 }
 
