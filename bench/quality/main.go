@@ -4,6 +4,7 @@
 //	go run ./bench/quality -model=false DIR  # the rules without the model
 //	go run ./bench/quality -file FILE DIR  # with another model than the one built in
 //	go run ./bench/quality -entities DIR   # what the recognisers find (entities.go)
+//	go run ./bench/quality -transforms DIR # attacks written in other ways (transforms.go)
 //
 // An argument that ends in .jsonl is one file.
 //
@@ -58,6 +59,8 @@ func main() {
 	byRule := flag.Bool("rules", false, "with -entities: a second table by the rows' rule")
 	show := flag.Int("show", 0, "with -entities: print up to this many misses and false findings of a set")
 	typ := flag.String("type", "", "with -show: of this type alone")
+	trans := flag.Bool("transforms", false, "write attacks and honest text in other ways, and measure what is still found")
+	n := flag.Int("n", 100, "with -transforms: attacks, and honest pieces, at most")
 	flag.Parse()
 	if flag.NArg() == 0 {
 		flag.Usage()
@@ -72,40 +75,54 @@ func main() {
 	case *ent:
 		err = entities(rows, *types, *byRule, *show, *typ)
 	default:
-		err = run(rows, !*model, *file, *brief)
+		var d *detect.Detector
+		var m *detect.Model
+		if d, m, err = detector(*file); err != nil {
+			break
+		}
+		if !*model {
+			d, m = d.WithModel(nil), nil
+		}
+		if *trans {
+			err = transforms(rows, d, *n)
+		} else {
+			run(rows, d, m, *brief)
+		}
 	}
 	if err != nil {
 		log.Fatal("quality: ", err)
 	}
 }
 
-func run(rows []row, rulesOnly bool, file string, brief bool) error {
+// detector gives the detector with the model of a file, or with its own.
+func detector(file string) (*detect.Detector, *detect.Model, error) {
 	rules, err := corpus.Default()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	d, err := detect.Compile(rules, detect.Options{})
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	m, err := detect.DefaultModel()
+	if err != nil || file == "" {
+		return d, m, err
+	}
+	b, err := os.ReadFile(file)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	if file != "" {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		if m, err = detect.ParseModel(b); err != nil {
-			return err
-		}
-		d = d.WithModel(m)
+	if m, err = detect.ParseModel(b); err != nil {
+		return nil, nil, err
 	}
-	open := d.WithModel(m.Open())
-	if rulesOnly {
-		d = d.WithModel(nil)
-		open = d
+	return d.WithModel(m), m, nil
+}
+
+// run prints the tables of the detector d, whose model is m; without one it has the rules alone.
+func run(rows []row, d *detect.Detector, m *detect.Model, brief bool) {
+	open := d
+	if m != nil {
+		open = d.WithModel(m.Open())
 	}
 	bytes, took := 0, time.Duration(0)
 	for i := range rows {
@@ -136,7 +153,7 @@ func run(rows []row, rulesOnly bool, file string, brief bool) error {
 		})
 	}
 	t.transforms(brief)
-	if !rulesOnly {
+	if m != nil {
 		t.gate()
 	}
 	if !brief {
@@ -147,7 +164,6 @@ func run(rows []row, rulesOnly bool, file string, brief bool) error {
 		fmt.Printf(", %.1f MB/s", float64(bytes)/1e6/took.Seconds())
 	}
 	fmt.Println()
-	return nil
 }
 
 func read(args []string) ([]row, error) {
