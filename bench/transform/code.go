@@ -48,6 +48,7 @@ func inside(sign string) func(string) string {
 func markup(kind Kind) []Transform {
 	l := list{kind: kind}
 	l.exact("empty tags in words", inside("<b></b>"))
+	l.exact("tags inside words", eachWord(func(w string) string { return w[:half(w)] + "<i>" + w[half(w):] + "</i>" }))
 	l.exact("a comment in words", inside("<!-- x -->"))
 	l.exact("a script in words", inside("<script>let a=1</script>"))
 	l.exact("a hidden span in words", inside(`<span style="display:none">zq</span>`))

@@ -42,6 +42,7 @@ func spacing(kind Kind) []Transform {
 	l := list{kind: kind}
 	l.exact("spaces between letters", apart(" "))
 	l.exact("dots between letters", apart("."))
+	l.exact("dots inside words", eachWord(apart(".")))
 	l.exact("stars between letters", apart("*"))
 	l.lossy("dashes between letters, no spaces", chain(spaced(""), apart("-")))
 	l.exact("letters one to a line", apart("\n"))
@@ -66,6 +67,7 @@ func spacing(kind Kind) []Transform {
 	l.exact("words: wide spaces", spaced("\u3000"))
 	l.exact("words: blank Braille", spaced("\u2800"))
 	l.exact("words: tabs", spaced("\t"))
+	l.exact("words: line breaks and tabs", spaced("\r\n\t "))
 	l.exact("words: faces", spaced(" \U0001F600 "))
 	l.exact("words: a letter", spaced("X"))
 	l.exact("words: joined, capitals", chain(eachWord(func(w string) string { return strings.ToUpper(w[:1]) + w[1:] }), spaced("")))
