@@ -96,7 +96,7 @@ func TestReadBack(t *testing.T) {
 			}
 			return strconv.Unquote(s)
 		},
-		"base62": func(s string) (string, error) {
+		"base62, capitals first": func(s string) (string, error) {
 			n, digit := new(big.Int), digits+upper+lower
 			for _, c := range s {
 				n.Mul(n, big.NewInt(62)).Add(n, big.NewInt(int64(strings.IndexRune(digit, c))))

@@ -125,7 +125,7 @@ var fewer = []struct {
 	n     int
 	names string
 }{
-	{0, "base64, alphabet of crypt;base32, hex alphabet;base32, Crockford;base45;base62;base85 of ZeroMQ;base91;xxencode;hex, backwards;hex of UTF-16;" +
+	{0, "base64, alphabet of crypt;base32, hex alphabet;base32, Crockford;base45;base62, capitals first;base85 of ZeroMQ;base91;xxencode;hex, backwards;hex of UTF-16;" +
 		"hex of EBCDIC;percent, %u;CSS escapes, six digits;decimal, three digits, no spaces;decimal, Arabic digits;decimal, Devanagari digits;" +
 		"digits in words;binary, backwards;binary, squares;xor 23 in hex;xor key in base64;affine 5x+8;Vigenère, key lemon;shift grows by letter;" +
 		"keyboard: typed on dvorak;keyboard: typed on Russian;keyboard: one key to the right;rail fence, 2 lines;rail fence, 3 lines;columns, 5 wide;" +
