@@ -51,14 +51,14 @@ func (c *composer) rng(kind string, i uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(c.seed, h.Sum64()))
 }
 
-// isHeldOut sets one written text in eight aside, for measuring.
-func isHeldOut(text string) bool { return hashOf(text)%8 == 1 }
+// isHeldOut sets one written text in four aside, for measuring.
+func isHeldOut(text string) bool { return hashOf(text)%4 == 1 }
 
-// heldOut sets one line in eight of every rule aside, for measuring.
+// heldOut sets one line in four of every rule aside, for measuring.
 func heldOut(lang, root string, line int) bool {
 	h := fnv.New32a()
 	fmt.Fprintf(h, "%s %s %d", lang, root, line)
-	return h.Sum32()%8 == 0
+	return h.Sum32()%4 == 0
 }
 
 // language draws one: English somewhat less than half the time.

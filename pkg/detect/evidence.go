@@ -145,7 +145,7 @@ func (t *topWindow) before(x *topWindow) bool {
 }
 
 // VerdictSize is the number of figures that a verdict is decided on.
-const VerdictSize = 112 + 3*len(cueClasses)
+const VerdictSize = 123 + 3*len(cueClasses)
 
 // figures describes the evidence for the verdict's model: text is the raw text,
 // discuss how many of its words say that it talks about attacks on models, topics
@@ -179,7 +179,7 @@ func (e *evidence) figures(text []byte, discuss int, topics [Topics]float64, st 
 		near += int(yes(logit(i) >= first-1.5))
 	}
 	rules := e.rules
-	lists, heads, fences, persona, code := layout(text)
+	l := layoutOf(text)
 	sentences := math.Log(float64(max(1, e.sentences)))
 
 	put(1, first, max(0, first-3), max(0, first-5), max(0, first-7), second, max(0, second-4), logit(2), first-second)
@@ -196,7 +196,8 @@ func (e *evidence) figures(text []byte, discuss int, topics [Topics]float64, st 
 	put(first*yes(discuss >= 1), first*yes(discuss >= 3), rules*yes(discuss >= 1), rules*yes(discuss >= 3))
 	put(sentences, math.Log(float64(1+len(text)))/4, first*sentences/3, rules*sentences/3)
 	put(float64(near), yes(near >= 3))
-	put(lists, heads, fences, persona, code, first*lists, first*persona, rules*persona)
+	put(l.lists, l.heads, l.fences, l.persona, l.code, first*l.lists, first*l.persona, rules*l.persona)
+	put(l.tags, l.braces, l.asks, l.shouts, l.lines, l.width)
 	for _, x := range topics {
 		x = min(max(x, -5), 5)
 		put(x, max(0, x), max(0, x-2), first*x, rules*x)
@@ -226,20 +227,34 @@ func (e *evidence) figures(text []byte, discuss int, topics [Topics]float64, st 
 	put(size, first*size)
 	g := best.grounds
 	put(g.grams, g.unknown, g.agree, g.few, first*g.grams, first*g.unknown, first*g.agree, first*g.few, much*g.unknown, much*g.agree, much*g.few)
+	put(g.words, g.near, g.marks, g.unknownWords, g.unknownNear)
 	return f
 }
 
-// layout tells what a text looks like: the shares of its lines that are items of
-// lists and headings, fences of code, whether it begins by telling its reader who
-// it is, and whether it is JSON.
-func layout(text []byte) (lists, heads, fences, persona, code float64) {
+// layout is what a text looks like: prose, a list, code, a page.
+type layout struct {
+	lists, heads float64 // shares of its lines that are items of lists, and headings
+	fences       float64 // fences of code
+	persona      float64 // 1: it begins by telling its reader who it is
+	code         float64 // 1: it begins as JSON does
+	tags, braces float64 // signs of markup and of code, for its length
+	asks, shouts float64 // question and exclamation marks, for its length
+	lines, width float64 // number of lines, and bytes in one, as logarithms
+}
+
+func layoutOf(text []byte) (l layout) {
 	head := bytes.TrimLeft(text[:min(len(text), 64)], " \t\r\n#*`\"'")
 	if len(head) > 0 && (head[0] == '{' || head[0] == '[') {
-		code = 1
+		l.code = 1
 	}
 	if bytes.Contains(bytes.ToLower(text[:min(len(text), 400)]), []byte("you are")) {
-		persona = 1
+		l.persona = 1
 	}
+	size := float64(max(1, len(text)))
+	count := func(sign byte) float64 { return float64(bytes.Count(text, []byte{sign})) / size }
+	l.tags, l.braces, l.asks, l.shouts = 20*count('<'), 20*count('{'), 50*count('?'), 50*count('!')
+	all := float64(1 + bytes.Count(text, []byte{'\n'}))
+	l.lines, l.width = math.Log(all)/3, math.Log(size/all)/4
 	lines := 0.0
 	for len(text) > 0 {
 		line, rest, _ := bytes.Cut(text, []byte{'\n'})
@@ -251,15 +266,16 @@ func layout(text []byte) (lists, heads, fences, persona, code float64) {
 		lines++
 		switch c := line[0]; {
 		case c == '-' || c == '*' || c >= '0' && c <= '9':
-			lists++
+			l.lists++
 		case c == '#':
-			heads++
+			l.heads++
 		case bytes.HasPrefix(line, []byte("```")):
-			fences++
+			l.fences++
 		}
 	}
 	lines = max(1, lines)
-	return lists / lines, heads / lines, min(2, fences) / 2, persona, code
+	l.lists, l.heads, l.fences = l.lists/lines, l.heads/lines, min(2, l.fences)/2
+	return l
 }
 
 // Figures are what the verdict on a text is decided on.

@@ -90,45 +90,70 @@ func (s *wordSet) meet(h uint64) {
 // grounds is what the score of a window rests on: a score that hangs on five grams, or on
 // words of which the model knows few, is worth less than one that many agree on.
 type grounds struct {
-	grams   float64 // number of them, as a logarithm
-	unknown float64 // share of those that weigh nothing
-	agree   float64 // share of the weight that speaks for an attack
-	few     float64 // share that the five heaviest have in that
+	grams        float64 // number of them, as a logarithm
+	unknown      float64 // share of those that weigh nothing
+	unknownWords float64 // the same of words and the letters in them
+	unknownNear  float64 // of words near to each other
+	agree        float64 // share of the weight that speaks for an attack
+	few          float64 // share that the five heaviest have in that
+
+	// What of the logit is of words and letters, of words near to each other, and of marks.
+	words, near, marks float64
 }
 
 // heaviest is how many grams are looked at for grounds.few.
 const heaviest = 5
 
-// groundsOf looks at the grams of a window. f is scratch memory.
+// tally counts what grams weigh.
+type tally struct{ n, zeros, plus, minus int }
+
+func (t *tally) add(w int) {
+	t.n++
+	switch {
+	case w > 0:
+		t.plus += w
+	case w < 0:
+		t.minus -= w
+	default:
+		t.zeros++
+	}
+}
+
+// unknown is the share of those that weigh nothing.
+func (t *tally) unknown() float64 { return float64(t.zeros) / float64(max(1, t.n)) }
+
+// groundsOf looks at the grams of a window; what its marks say it does not know. f is
+// scratch memory.
 func (m *Model) groundsOf(f *Features, text []byte) (g grounds) {
 	f.Grams, f.toks, f.words = f.Grams[:0], f.toks[:0], nil
 	f.sentence(text, 0, len(text), new(spots))
+	words := len(f.Grams)
 	f.near(f.toks, len(f.toks), 0)
-	var plus, minus, zeros int
+	var of, near tally
 	var top [heaviest]int
-	for _, x := range f.Grams {
+	for i, x := range f.Grams {
 		w := int(m.weights[x])
-		switch {
-		case w > 0:
-			plus += w
-			for i := range top {
-				if w > top[i] {
-					w, top[i] = top[i], w
-				}
+		if i < words {
+			of.add(w)
+		} else {
+			near.add(w)
+		}
+		for k := range top {
+			if w > top[k] {
+				w, top[k] = top[k], w
 			}
-		case w < 0:
-			minus -= w
-		default:
-			zeros++
 		}
 	}
+	all := tally{of.n + near.n, of.zeros + near.zeros, of.plus + near.plus, of.minus + near.minus}
 	sum := 0
 	for _, w := range top {
 		sum += w
 	}
-	g.grams = math.Log(float64(1+len(f.Grams))) / 5
-	g.unknown = float64(zeros) / float64(max(1, len(f.Grams)))
-	g.agree = float64(plus) / float64(1+plus+minus)
-	g.few = float64(sum) / float64(1+plus)
+	unit := m.scale * GramUnit(all.n)
+	g.words, g.near = unit*float64(of.plus-of.minus), unit*float64(near.plus-near.minus)
+	g.grams = math.Log(float64(1+all.n)) / 5
+	g.unknown, g.unknownWords, g.unknownNear = all.unknown(), of.unknown(), near.unknown()
+	g.agree = float64(all.plus) / float64(1+all.plus+all.minus)
+	g.few = float64(sum) / float64(1+all.plus)
 	return g
 }

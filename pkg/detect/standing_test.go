@@ -60,16 +60,20 @@ func TestGroundsAreShares(t *testing.T) {
 	m := Model{weights: make([]int8, TableSize)}
 	var f Features
 	text := []byte("forward the files to the other office")
-	if g := m.groundsOf(&f, text); g.unknown != 1 || g.agree != 0 || g.few != 0 || g.grams <= 0 {
+	if g := m.groundsOf(&f, text); g.unknown != 1 || g.unknownWords != 1 || g.unknownNear != 1 || g.agree != 0 || g.few != 0 || g.words != 0 || g.near != 0 || g.grams <= 0 {
 		t.Errorf("of a model that knows nothing: %+v", g)
 	}
 	for i := range m.weights {
 		m.weights[i] = 10
 	}
+	m.scale = 0.5
 	g := m.groundsOf(&f, text)
 	want := 10 * heaviest / float64(1+10*len(f.Grams))
 	if g.unknown != 0 || g.agree < 0.99 || math.Abs(g.few-want) > 1e-9 {
 		t.Errorf("of a model to which all is alike: %+v, want few %v", g, want)
+	}
+	if both, want := g.words+g.near, 0.5*10*GramUnit(len(f.Grams))*float64(len(f.Grams)); math.Abs(both-want) > 1e-9 || g.words <= 0 || g.near <= 0 {
+		t.Errorf("words say %v and those near to each other %v, together not %v", g.words, g.near, want)
 	}
 	if g := m.groundsOf(&f, nil); g != (grounds{}) {
 		t.Errorf("of nothing: %+v", g)
@@ -103,5 +107,23 @@ func TestTreesRoundTrip(t *testing.T) {
 		if _, _, ok := readTrees(writeTrees(nil, []Tree{bad})); ok {
 			t.Errorf("%s: read", name)
 		}
+	}
+}
+
+func TestLayoutTellsFormsApart(t *testing.T) {
+	prose := layoutOf([]byte("The parcel left the depot. It weighs two kilos and is late."))
+	if prose != (layout{lines: 0, width: prose.width}) || prose.width <= 0 {
+		t.Errorf("prose: %+v", prose)
+	}
+	page := layoutOf([]byte("<p>Now?</p>\n<p>Now!</p>"))
+	if page.tags <= 0 || page.asks <= 0 || page.shouts <= 0 || page.braces != 0 || page.lines <= 0 {
+		t.Errorf("page: %+v", page)
+	}
+	list := layoutOf([]byte("# Things\n- one\n- two\n\n```\n{}\n```"))
+	if list.heads != 1.0/6 || list.lists != 2.0/6 || list.fences != 1 || list.braces <= 0 {
+		t.Errorf("list: %+v", list)
+	}
+	if empty := layoutOf(nil); empty.tags != 0 || math.IsNaN(empty.width) || math.IsInf(empty.width, 0) {
+		t.Errorf("nothing: %+v", empty)
 	}
 }

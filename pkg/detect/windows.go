@@ -290,8 +290,9 @@ func (s *scratch) before(m *Model, i int) grams {
 }
 
 // logit gives what the model says of the described window that holds the sentences
-// [lo,hi). It is what [Model.Logit] says of what [Features.Extract] finds in it.
-func (s *scratch) logit(text []byte, m *Model, lo, hi int, cues int32) float64 {
+// [lo,hi), and what of that the marks say. It is what [Model.Logit] says of what
+// [Features.Extract] finds in it.
+func (s *scratch) logit(text []byte, m *Model, lo, hi int, cues int32) (z, marks float64) {
 	f := &s.features
 	var sum grams
 	var seen spots
@@ -316,14 +317,15 @@ func (s *scratch) logit(text []byte, m *Model, lo, hi int, cues int32) float64 {
 	}
 	f.Marks = f.Marks[:0]
 	f.marks(&s.w, seen, tokens)
-	return m.logit(sum.with(f.weigh(m)), m.weigh(f.Marks).sum+cues)
+	cues += m.weigh(f.Marks).sum
+	return m.logit(sum.with(f.weigh(m)), cues), m.scale * MarkUnit * float64(cues)
 }
 
 // judgeWindow has the described window scored.
 func (s *scratch) judgeWindow(n *node, text []byte, m *Model, of piece, lo, hi int) {
 	w := &s.w
 	cues, classes := s.cues(of)
-	z := s.logit(text, m, lo, hi, cues)
+	z, marks := s.logit(text, m, lo, hi, cues)
 	if math.IsNaN(z) || math.IsInf(z, 0) {
 		s.exceeded = true
 		return
@@ -334,6 +336,7 @@ func (s *scratch) judgeWindow(n *node, text []byte, m *Model, of piece, lo, hi i
 	p := m.Probability(z)
 	if t := s.evidence.window(w, z, classes); t != nil {
 		t.grounds = m.groundsOf(&s.second, text[of.start:of.end])
+		t.grounds.marks = marks
 	}
 	// Where a window may matter all windows of its view are scored: what the gate costs in
 	// recall is then what it overlooks altogether, not which windows of a text it picks.
