@@ -8,10 +8,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"index/suffixarray"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"testing"
 	"unicode"
@@ -214,9 +216,9 @@ func bare(s string) string {
 // TestNothingIsTrainedOn: a held-out text that also stands in the training text measures memory, not
 // the detector. Tests that quote a row elsewhere are not looked at.
 func TestNothingIsTrainedOn(t *testing.T) {
-	var files, texts int
-	known := map[string]string{}
-	later := map[string]bool{}
+	var all []byte // every file, by its letters and digits, apart by a zero
+	var paths []string
+	var begins []int
 	for _, dir := range []string{"../grammar", "../attacks", "../honest", "../inject", "../benign", "../words"} {
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
@@ -226,34 +228,29 @@ func TestNothingIsTrainedOn(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			known[path] = bare(string(b))
-			// Written after the first two generations were spent: a few of their short rows stand there.
-			later[path] = dir == "../attacks" || dir == "../honest"
-			files++
+			paths, begins = append(paths, path), append(begins, len(all))
+			all = append(append(all, bare(string(b))...), 0)
 			return nil
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
+	known := suffixarray.New(all)
+	texts := 0
 	for _, in := range folders {
 		for _, rs := range in.rows(t) {
 			for _, r := range rs {
 				texts++
-				want := bare(r.Text)
-				for path, have := range known {
-					if later[path] && in.source != "heldout3" {
-						continue
-					}
-					if strings.Contains(have, want) {
-						t.Errorf("%s stands in %s: write another sentence", r.ID, path)
-					}
+				for _, at := range known.Lookup([]byte(bare(r.Text)), 1) {
+					file := sort.SearchInts(begins, at+1) - 1
+					t.Errorf("%s stands in %s: write another sentence", r.ID, paths[file])
 				}
 			}
 		}
 	}
-	if files == 0 || texts == 0 {
-		t.Fatalf("compared %d texts with %d files", texts, files)
+	if len(paths) == 0 || texts == 0 {
+		t.Fatalf("compared %d texts with %d files", texts, len(paths))
 	}
-	t.Logf("compared %d texts with %d files", texts, files)
+	t.Logf("compared %d texts with %d files", texts, len(paths))
 }
