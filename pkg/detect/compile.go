@@ -218,7 +218,7 @@ func (c *compiler) addTerm(name string, words []string, cue int) error {
 	switch class {
 	case "discuss":
 		t.kind = kindDiscuss
-	case "negated":
+	case "negated", "forbidden":
 		t.kind = kindNegated
 	}
 	c.d.terms = append(c.d.terms, t)
