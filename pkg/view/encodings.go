@@ -306,6 +306,12 @@ func (d *Decoder) runs() {
 				if k-j < 4 || k-j > width {
 					break
 				}
+				// A shorter line is the last one if it stands alone on its line, follows at once
+				// and is written in the same signs: the first word of what comes next is none.
+				if k-j < width && (k < len(text) && wordAfter(text[k]) || bytes.Count(text[i:j], newline) > 1 ||
+					allHex(text[start:end]) && !allHex(text[j:k])) {
+					break
+				}
 				i, end = k, k
 				if k-j < width {
 					break
@@ -338,6 +344,17 @@ func (d *Decoder) runs() {
 	d.apply("base32", b32)
 	d.apply("hex", hexes)
 	d.apply(packedAs, packed)
+}
+
+var newline = []byte{'\n'}
+
+// wordAfter tells what parts words of prose.
+func wordAfter(c byte) bool {
+	switch c {
+	case ' ', '\t', ',', '.', ';', ':', '!', '?', '\'', '(', ')':
+		return true
+	}
+	return false
 }
 
 // lastSign gives the last place of a sign of base64 that also parts names; -1: none.
@@ -694,7 +711,7 @@ func (d *Decoder) morse(parts []extent) {
 func (d *Decoder) morseIn(p *patches, from, to int) {
 	text := d.text[:to]
 	for i := from; i < to; i++ {
-		if text[i] != '.' && text[i] != '-' {
+		if text[i] != '.' && text[i] != '-' || i > 0 && letterByte(text[i-1]) { // the full stop of a sentence begins nothing
 			continue
 		}
 		start, letters := i, 0
