@@ -21,6 +21,7 @@ type doc struct {
 	bare              bool         // written as an attack alone, without a document around it
 	lang, family, set string
 	own, labelled     bool // written for this project; of a labelled set
+	odd               bool // encoded, or written in another odd way
 }
 
 // composer makes documents out of the grammars. Document i of a kind is the same

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/stoplog/stoplog/bench/transform"
 	"github.com/stoplog/stoplog/pkg/detect"
 )
 
@@ -14,6 +15,9 @@ import (
 const (
 	verdictAttacks = 12000
 	verdictHonest  = 10000
+	verdictOdd     = 3000 // attacks written in odd ways
+	oddEach        = 3    // of the honest texts one in so many
+	oddMax         = 2000 // bytes up to which a text is rewritten
 	verdictRidge   = 300.0
 	// What a text of each origin counts.
 	verdictComposed = 0.3 // honest and composed
@@ -135,7 +139,37 @@ func (t *trainer) samples(d *detect.Detector, c *composer, tune, sets []doc) []s
 	for _, x := range sets {
 		add(x, verdictLabelled)
 	}
+	t.addOdd(c, tune, add)
 	return out
+}
+
+// addOdd adds texts that are written in odd ways: the ones that the views were written
+// for. A verdict that never saw them takes the form for the attack.
+func (t *trainer) addOdd(c *composer, tune []doc, add func(doc, float64)) {
+	var ways []transform.Transform
+	for _, w := range transform.All() {
+		if w.Known && !w.Lossy {
+			ways = append(ways, w)
+		}
+	}
+	for i := range verdictOdd {
+		d := c.unseen(uint64(1<<46 + i))
+		if len(d.spans) != 1 || len(d.text) > oddMax {
+			continue
+		}
+		a := d.spans[0]
+		d.text = d.text[:a.Start] + ways[i%len(ways)].Apply(d.text[a.Start:a.End]) + d.text[a.End:]
+		add(d, verdictComposed)
+	}
+	for i, d := range tune {
+		if kind := kindOf(d); kind != "documents" && kind != "honest:document" && kind != "honest:prompt" {
+			continue
+		}
+		if w := ways[sum64([]byte(d.text))%uint64(len(ways))]; !w.Hides && len(d.text) <= oddMax && i%oddEach == 0 {
+			d.text, d.odd = w.Apply(d.text), true
+			add(d, verdictComposed)
+		}
+	}
 }
 
 // fitBoth fits weights and trees of the verdict. Weights see what goes on beyond what was
