@@ -162,7 +162,7 @@ func forAssistants(path string, models bool) bool {
 			return true
 		}
 	}
-	for _, dir := range []string{"/rules/", "/skills/", "/agents/", "/subagents/", "/commands/", "/prompts/", "/workflows/", "/steering/", "/personas/", "/experts/"} {
+	for _, dir := range []string{"/rules/", "/skills/", "agents/", "/commands/", "/prompts/", "/workflows/", "/steering/", "/personas/", "/experts/"} {
 		if strings.Contains(path, dir) {
 			return true
 		}
