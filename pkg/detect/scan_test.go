@@ -126,16 +126,16 @@ var fewer = []struct {
 	names string
 }{
 	{0, "base64, alphabet of crypt;base32, hex alphabet;base32, Crockford;base45;base62, capitals first;base85 of ZeroMQ;base91;xxencode;hex, backwards;hex of UTF-16;" +
-		"hex of EBCDIC;percent, %u;CSS escapes, six digits;decimal, three digits, no spaces;decimal, Arabic digits;decimal, Devanagari digits;" +
+		"hex of EBCDIC;decimal, three digits, no spaces;decimal, Arabic digits;decimal, Devanagari digits;" +
 		"digits in words;binary, backwards;binary, squares;xor 23 in hex;xor key in base64;affine 5x+8;Vigenère, key lemon;shift grows by letter;" +
 		"keyboard: typed on dvorak;keyboard: typed on Russian;keyboard: one key to the right;rail fence, 2 lines;rail fence, 3 lines;columns, 5 wide;" +
 		"halves interleaved;neighbours swapped;numbers from 0;Roman numerals for letters;Morse;Morse in words;Bacon;Polybius square;tap code;" +
 		"telephone keys, pressed n times;telephone keys, pressed once;code words, an own list;hooked letters;Cherokee and Lisu look-alikes;" +
 		"spelt in Cyrillic;spelt in Greek;spelt in katakana;runes;leet, several signs a letter;emoji for letters;bits as spaces and tabs;" +
-		"terminal colours between;words: a letter;spaces moved by one letter;groups of five letters;vowels drawn out;all letters of words shuffled;" +
+		"words: a letter;spaces moved by one letter;groups of five letters;vowels drawn out;all letters of words shuffled;" +
 		"pig Latin;a syllable before vowels;first letter to the end;vowels left out;vowels starred;one vowel for all;childish: w for r and l;" +
-		"first word of each line;last word of each line;first letter of each line;every third letter;a script in words;a hidden span in words;" +
-		"SVG, a text for each word;CDATA for each word;LaTeX accents;RTF unicode;JSON objects, a word each;subtitles;strings, ||;" +
+		"first word of each line;last word of each line;first letter of each line;every third letter;" +
+		"SVG, a text for each word;CDATA for each word;LaTeX accents;JSON objects, a word each;subtitles;strings, ||;" +
 		"strings, side by side;strings, format;join of letters;letters in an array;variables;ChrW and &;Morse of reversed;shifted by 13, leet;" +
 		"reversed, dots between letters;gzip in hex;gzip in base85"},
 	{1, "hex dump;keyboard: typed on azerty;neighbouring words swapped;typing errors;spelt by sound;JSON array of letters"},

@@ -819,6 +819,11 @@ func (d *Decoder) escapes() {
 				if i+2 < len(text) && hexVal(text[i+1]) >= 0 && hexVal(text[i+2]) >= 0 {
 					octet(escPercent, byte(hexVal(text[i+1])<<4|hexVal(text[i+2])), i, i+3)
 					done = i + 3
+				} else if i+5 < len(text) && text[i+1] == 'u' {
+					if r, ok := hexRune(text[i+2 : i+6]); ok {
+						char(escPercent, r, i, i+6)
+						done = i + 6
+					}
 				}
 			case '=':
 				switch {
@@ -860,6 +865,14 @@ func (d *Decoder) escapes() {
 				case n == 'x' && hexVal(text[i+2]) >= 0 && hexVal(text[i+3]) >= 0:
 					octet(escByte, byte(hexVal(text[i+2])<<4|hexVal(text[i+3])), i, i+4)
 					done = i + 4
+				case n == 'e' && text[i+2] == '[': // the escape of a terminal
+					octet(escByte, 0x1b, i, i+2)
+					done = i + 2
+				case n == 'u' && rtfUnicode(text[i+2:]) > 0:
+					size := rtfUnicode(text[i+2:])
+					r, _ := numeric(text[i+2 : i+2+size])
+					done = i + 3 + size
+					char(escUnicode, r, i, done)
 				case n == 'u' && text[i+2] == '{':
 					if end := bytes.IndexByte(text[i:min(len(text), i+12)], '}'); end > 3 {
 						if r, ok := hexRune(text[i+3 : i+end]); ok {
@@ -886,6 +899,16 @@ func (d *Decoder) escapes() {
 						char(escUnicode, r, i, i+10)
 						done = i + 10
 					}
+				case n == '0' && i+6 < len(text) && text[i+2] == '0' && text[i+3] == '0' && allHex(text[i+4:i+7]):
+					// Six digits, as CSS writes them: an octal zero is no character. A space behind
+					// them belongs to them.
+					r, _ := hexRune(text[i+1 : i+7])
+					to := i + 7
+					if to+1 < len(text) && text[to] == ' ' && text[to+1] == '\\' {
+						to++
+					}
+					char(escUnicode, r, i, to)
+					done = to
 				case n >= '0' && n <= '3' && isOct(text[i+2]) && isOct(text[i+3]):
 					octet(escByte, (n-'0')<<6|(text[i+2]-'0')<<3|(text[i+3]-'0'), i, i+4)
 					done = i + 4
@@ -895,6 +918,20 @@ func (d *Decoder) escapes() {
 	}
 	d.spend(len(text))
 	d.apply(escapeNames[kinds], p)
+}
+
+// rtfUnicode gives how many digits of a code, two or three, stand in front of the question
+// mark that text is to show in the character's place, as RTF writes it; 0: none do.
+func rtfUnicode(text []byte) int {
+	for i := 0; i < 4 && i < len(text); i++ {
+		if text[i] == '?' && i >= 2 {
+			return i
+		}
+		if !isDigit(text[i]) {
+			break
+		}
+	}
+	return 0
 }
 
 // entity reads what stands between the & and the semicolon.

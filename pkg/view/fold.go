@@ -54,6 +54,23 @@ const (
 // return aside). It looks at eight bytes at a time.
 func Plain(text []byte) bool { return plainPrefix(text) == len(text) }
 
+// colour gives how many bytes behind the control character that text begins with belong to
+// it: those of a sequence that colours a terminal's text, or clears its line. They show
+// nothing, and stand inside words to part them.
+func colour(text []byte) int {
+	if text[0] != 0x1b || len(text) < 3 || text[1] != '[' {
+		return 0
+	}
+	i := 2
+	for i < len(text) && i < 24 && (text[i] >= '0' && text[i] <= '9' || text[i] == ';') {
+		i++
+	}
+	if i < len(text) && (text[i] == 'm' || text[i] == 'K') {
+		return i
+	}
+	return 0
+}
+
 func plainByte(b byte) bool {
 	return b >= 0x20 && b < 0x7f || b == '\n' || b == '\t' || b == '\r'
 }
@@ -195,6 +212,7 @@ func (f *folder) run(src []byte, m *View) {
 				f.v.put(c, s, e)
 			} else {
 				f.changes |= Invisible
+				i += colour(src[i:])
 			}
 			i++
 			continue

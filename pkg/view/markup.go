@@ -24,7 +24,7 @@ const (
 type tag struct {
 	end              int
 	comment, inlined bool
-	closing          bool
+	closing, program bool
 }
 
 // tagAt reads the tag or comment that begins at text[i].
@@ -59,6 +59,7 @@ func (d *Decoder) tagAt(i int) tag {
 		return tag{}
 	}
 	t.end, t.inlined = e+1, inline[string(name[:n])]
+	t.program = string(name[:n]) == "script" || string(name[:n]) == "style"
 	return t
 }
 
@@ -214,6 +215,29 @@ func (d *Decoder) show(p *patches, from, to int) {
 	p.end(to)
 }
 
+// insideWord gives the end of the element that begins at text[i] and whose closing tag begins
+// at text[stop], if letters stand on both sides of it; 0: they do not, or it has no end.
+func (d *Decoder) insideWord(i, stop int) int {
+	if i == 0 || !isLetter(d.text[i-1]) || stop == len(d.text) || d.text[stop] != '<' {
+		return 0
+	}
+	e := bytes.IndexByte(d.text[stop:min(len(d.text), stop+12)], '>') + 1
+	if e == 0 || stop+e == len(d.text) || !isLetter(d.text[stop+e]) {
+		return 0
+	}
+	return stop + e
+}
+
+// removes takes text[from:to] away. What begins at from may be taken away already, and what
+// ends there.
+func (d *Decoder) removes(p *patches, from, to int) {
+	if x := p.last(); x != nil && x.to >= from {
+		x.to = to
+		return
+	}
+	p.remove(from, to)
+}
+
 // markup takes away what a renderer does not show inside words and phrases, and
 // shows what a renderer hides.
 func (d *Decoder) markup() {
@@ -236,11 +260,7 @@ func (d *Decoder) markup() {
 					continue
 				}
 				if t.comment || t.inlined {
-					if x := p.last(); x != nil && x.to == i {
-						x.to = t.end
-					} else {
-						p.remove(i, t.end)
-					}
+					d.removes(p, i, t.end)
 				}
 				d.spend(t.end - i)
 				done = t.end
@@ -248,8 +268,19 @@ func (d *Decoder) markup() {
 					continue
 				}
 				body := text[i:t.end]
+				if t.program {
+					if end := d.insideWord(i, min(len(text), t.end+hiddenMax, d.closing.next(text, t.end))); end > 0 {
+						d.removes(p, i, end)
+						done = end
+						continue
+					}
+				}
 				if len(body) > 12 && d.conceals(body) {
 					stop := min(len(text), t.end+hiddenMax, d.closing.next(text, t.end))
+					if end := d.insideWord(i, stop); end > 0 {
+						d.removes(p, i, end)
+						done = end
+					}
 					if stop-t.end > 8 {
 						d.show(hidden, t.end, stop)
 					}

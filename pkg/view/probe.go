@@ -362,7 +362,7 @@ func (d *Decoder) tells(i int) Wants {
 	next := at(i + 1)
 	switch text[i] {
 	case '%':
-		if hexVal(next) >= 0 && hexVal(at(i+2)) >= 0 {
+		if hexVal(next) >= 0 && hexVal(at(i+2)) >= 0 || next == 'u' && i+5 < len(text) && allHex(text[i+2:i+6]) {
 			return WantEscapes
 		}
 	case '&':
@@ -375,7 +375,7 @@ func (d *Decoder) tells(i int) Wants {
 	case '\\':
 		switch {
 		case i+3 >= len(text):
-		case next == 'u', next == 'U', next == 'x', next >= '0' && next <= '3' && isOct(text[i+2]) && isOct(text[i+3]):
+		case next == 'e' && text[i+2] == '[', next == 'u', next == 'U', next == 'x', next >= '0' && next <= '3' && isOct(text[i+2]) && isOct(text[i+3]):
 			return WantEscapes
 		}
 	case '=':
