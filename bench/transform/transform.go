@@ -53,8 +53,8 @@ type Transform struct {
 // known and hides name transforms, apart by semicolons.
 const (
 	known = "base64;base64, URL, no padding;base64, lines of twenty;base64 in fours;base64 of UTF-16;data URL;base32;base36;base58;base85;ascii85;uuencode;" +
-		"gzip in base64;zlib in base64;hex;hex, 0x;hex, colons;hex, spaces;hex, \\x;percent;percent, path;percent, %u;CSS escapes, six digits;quoted-printable, all;UTF-7;entities, decimal;entities, hex;" +
-		"entities, seven digits, no semicolon;\\u0000;\\U00000000;\\u{0};U+0000;octal, \\000;octal;decimal;decimal, commas;binary;binary, no spaces;" +
+		"gzip in base64;zlib in base64;hex;hex, 0x;hex, colons;hex, spaces;hex, backwards;hex of UTF-16;hex, \\x;percent;percent, path;percent, %u;CSS escapes, six digits;quoted-printable, all;UTF-7;entities, decimal;entities, hex;" +
+		"entities, seven digits, no semicolon;\\u0000;\\U00000000;\\u{0};U+0000;octal, \\000;octal;decimal;decimal, commas;decimal, three digits, no spaces;binary;binary, no spaces;" +
 		"shifted by 3;shifted by 13;shifted by 19;atbash;rot47;reversed;each word reversed;numbers for letters;Morse;code words (alfa, bravo);" +
 		"capitals;every second a capital;upside down;upside down, from left to right;small capitals;superscripts;Braille;full width;regional indicators;circled;squared;" +
 		"mathematical bold;mathematical script;Cyrillic look-alikes;Cyrillic look-alikes, half;Greek look-alikes;leet, vowels;leet, more;leet, signs;" +
@@ -63,8 +63,8 @@ const (
 		"words: plus signs;words: joined, capitals;words: no spaces;words: stars around;words: bars;words: commas;words: one to a line;words: three spaces;" +
 		"words: no-break spaces;words: wide spaces;words: tabs;words: line breaks and tabs;words: faces;long words split by a space;long words split by a hyphen;hyphenated over lines;" +
 		"letters doubled;words in reverse order;typing errors;letters inside words shuffled;pig Latin;vowels left out;first word of each line;every second letter;signs strewn in;" +
-		"empty tags in words;tags inside words;a comment in words;a script in words;a hidden span in words;RTF unicode;a span for each letter;bold in words;hidden element;alt text;link reference;LaTeX colour;CSV cells;JSON array of words;" +
-		"a list item for each word;JSON string in a string;strings, plus;join of words;fromCharCode;chr, plus;" +
+		"empty tags in words;tags inside words;a comment in words;a script in words;a hidden span in words;RTF unicode;a span for each letter;bold in words;hidden element;alt text;link reference;LaTeX colour;CSV cells;JSON array of words;JSON array of letters;" +
+		"a list item for each word;JSON string in a string;strings, plus;strings, ||;strings, side by side;join of words;join of letters;letters in an array;fromCharCode;chr, plus;ChrW and &;" +
 		"base64 twice;base64 of shifted by 13;base64 shifted by 13;base64 of hex;base64 of reversed;base64 reversed;percent twice;percent of base64"
 	hides = "tag characters;bytes as variation selectors;bits as zero-width characters;bits as spaces and tabs;base64 in tag characters"
 )

@@ -125,26 +125,26 @@ var fewer = []struct {
 	n     int
 	names string
 }{
-	{0, "base64, alphabet of crypt;base32, hex alphabet;base32, Crockford;base45;base62, capitals first;base85 of ZeroMQ;base91;xxencode;hex, backwards;hex of UTF-16;" +
-		"hex of EBCDIC;decimal, three digits, no spaces;decimal, Arabic digits;decimal, Devanagari digits;" +
+	{0, "base64, alphabet of crypt;base32, hex alphabet;base32, Crockford;base45;base62, capitals first;base85 of ZeroMQ;base91;xxencode;" +
+		"hex of EBCDIC;decimal, Arabic digits;decimal, Devanagari digits;" +
 		"digits in words;binary, backwards;binary, squares;xor 23 in hex;xor key in base64;affine 5x+8;Vigenère, key lemon;shift grows by letter;" +
 		"keyboard: typed on dvorak;keyboard: typed on Russian;keyboard: one key to the right;rail fence, 2 lines;rail fence, 3 lines;columns, 5 wide;" +
 		"halves interleaved;neighbours swapped;numbers from 0;Roman numerals for letters;Morse;Morse in words;Bacon;Polybius square;tap code;" +
 		"telephone keys, pressed n times;telephone keys, pressed once;code words, an own list;hooked letters;Cherokee and Lisu look-alikes;" +
 		"spelt in Cyrillic;spelt in Greek;spelt in katakana;runes;leet, several signs a letter;emoji for letters;bits as spaces and tabs;" +
 		"words: a letter;spaces moved by one letter;groups of five letters;vowels drawn out;all letters of words shuffled;" +
-		"pig Latin;a syllable before vowels;first letter to the end;vowels left out;vowels starred;one vowel for all;childish: w for r and l;" +
+		"a syllable before vowels;first letter to the end;vowels left out;vowels starred;one vowel for all;childish: w for r and l;" +
 		"first word of each line;last word of each line;first letter of each line;every third letter;" +
-		"SVG, a text for each word;CDATA for each word;LaTeX accents;JSON objects, a word each;subtitles;strings, ||;" +
-		"strings, side by side;strings, format;join of letters;letters in an array;variables;ChrW and &;Morse of reversed;shifted by 13, leet;" +
+		"SVG, a text for each word;CDATA for each word;LaTeX accents;JSON objects, a word each;subtitles;" +
+		"strings, format;variables;Morse of reversed;shifted by 13, leet;" +
 		"reversed, dots between letters;gzip in hex;gzip in base85"},
-	{1, "hex dump;keyboard: typed on azerty;neighbouring words swapped;typing errors;spelt by sound;JSON array of letters"},
+	{1, "hex dump;keyboard: typed on azerty;neighbouring words swapped;typing errors;spelt by sound"},
 	{2, "base85;CSS escapes;letters doubled;a table cell for each word;RTF escapes;CSV rows with other columns;replace;base64 over JSON values"},
 	{3, "ascii85;ascii85 in brackets;encoded words, Q;leet, more;leet, signs;backspaces;words: underscores;words: dashes;words: dots;words: slashes;" +
 		"words: bars;words: numbered lines;words: faces;words in reverse order;letters inside words shuffled;stutter;each word twice;" +
 		"every second word;a Markdown cell for each word;a list item for each word;a link for each word;LaTeX braces;CSV cells;JSON array of words;" +
 		"join of words;pattern of classes;joined by underscores, reversed"},
-	{4, "base64 in fours;uuencode;shifted by 1;shifted by 3;rot47;code words (alfa, bravo);leet, vowels;dots between letters;" +
+	{4, "strings, side by side;base64 in fours;uuencode;shifted by 1;shifted by 3;rot47;code words (alfa, bravo);leet, vowels;dots between letters;" +
 		"dashes between letters, no spaces;words: no spaces;long words split by a space;long words split by a hyphen;hyphenated over lines, soft;" +
 		"quoted mail, broken lines;two columns of words;signs strewn in;back quotes around words;shell, carets;comment of a program;base64 of leet;" +
 		"shifted by 13, spaces between letters"},

@@ -39,7 +39,7 @@ func named(text []byte, i int) bool {
 	case '+':
 		return text[i-1]|0x20 == 'u' && hexVal(text[i+1]) >= 0
 	case '(':
-		return text[i-1]|0x20 == 'r' && text[i+1] >= '0' && text[i+1] <= '9'
+		return (text[i-1]|0x20 == 'r' || text[i-1]|0x20 == 'w' && i > 1 && text[i-2]|0x20 == 'r') && text[i+1] >= '0' && text[i+1] <= '9'
 	}
 	return false
 }

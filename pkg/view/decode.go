@@ -200,6 +200,7 @@ var decoders = [...]struct {
 	{WantOrder, (*Decoder).order},
 	{WantCipher, (*Decoder).decipher},
 	{WantJoined, (*Decoder).joinedWords},
+	{WantPig, (*Decoder).pigLatin},
 	{WantAtbash, func(d *Decoder) { d.mapped("atbash", atbash) }},
 	{WantRot47, func(d *Decoder) { d.mapped("rot47", rot47) }},
 }

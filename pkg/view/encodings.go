@@ -541,10 +541,45 @@ func (d *Decoder) hexRun(p *patches, start, end int) bool {
 		s[n] = byte(h<<4 | l)
 		n++
 	}
-	if !readable(s[:n]) {
-		return false
+	switch out := s[:n]; {
+	case n > 12 && out[1] == 0 || n > 12 && out[0] == 0:
+		low := int(bit(out[0] == 0)) // UTF-16, either end first
+		if low == 1 {
+			for i := 0; i+1 < n; i += 2 {
+				out[i], out[i+1] = out[i+1], out[i]
+			}
+		}
+		units, ok := utf16le(out)
+		if !ok {
+			return false
+		}
+		p.add(start, end)
+		for i, r := range units {
+			from, _ := d.quantum(2*i, end, 2, 1)
+			_, to := d.quantum(2*i+1, end, 2, 1)
+			p.putRune(r, from, to)
+		}
+		p.end(end)
+	case readable(out):
+		d.decoded(p, out, start, end, 2, 1)
+	default:
+		// Backwards, digit by digit.
+		if len(s)%2 != 0 {
+			return false
+		}
+		for i, j := 0, n-1; i <= j; i, j = i+1, j-1 {
+			out[i], out[j] = out[j]<<4|out[j]>>4, out[i]<<4|out[i]>>4
+		}
+		if !readable(out) {
+			return false
+		}
+		p.add(start, end)
+		for k, b := range out {
+			from, to := d.quantum(n-1-k, end, 2, 1)
+			p.put(b, from, to)
+		}
+		p.end(end)
 	}
-	d.decoded(p, s[:n], start, end, 2, 1)
 	return true
 }
 
@@ -661,6 +696,12 @@ func (d *Decoder) codes() {
 					add(0, codesOf(text[k : k+8])[0], k, k+8)
 				}
 				shutAll()
+			case threes(run):
+				shutAll()
+				for k := i; k < j; k += 3 {
+					add(2, codesOf(text[k : k+3])[2], k, k+3)
+				}
+				shutAll()
 			default:
 				shutAll()
 			}
@@ -672,6 +713,22 @@ func (d *Decoder) codes() {
 		d.apply(x.name, &d.p[b])
 	}
 	d.morse(parts)
+}
+
+// threes reports decimal codes of letters and signs, three digits each, without spaces.
+func threes(run []byte) bool {
+	if len(run) < 18 || len(run)%3 != 0 {
+		return false
+	}
+	for ; len(run) > 0; run = run[3:] {
+		if run[0] > '1' || !isDigit(run[1]) || !isDigit(run[2]) {
+			return false
+		}
+		if n := (int(run[0])*100 + int(run[1])*10 + int(run[2])) - '0'*111; n > 0x7e || n < ' ' && n != '\n' && n != '\r' && n != '\t' {
+			return false
+		}
+	}
+	return true
 }
 
 // morseLetters holds the letter of each signal, written as a one and then a one for

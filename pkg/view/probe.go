@@ -33,6 +33,7 @@ const (
 	WantSpelt                  // words of a spelling alphabet for letters
 	WantDense                  // base85, uuencode
 	WantCaesar Wants = 1 << 16 // plus the shift: see Caesar
+	WantPig    Wants = 1 << 22 // pig Latin
 )
 
 // Caesar is the view of letters shifted by n places, 1 … 25; 13 is rot13. Only
@@ -236,7 +237,7 @@ var followed = func() (t [256]uint8) {
 // telling are the signs that may ask for a view, with what must follow them for that.
 var telling = [256]uint8{
 	'%': thenLetter | thenDigit, '&': thenLetter | thenSign | thenSpace | thenBreak, '\\': thenLetter | thenDigit, '=': thenCode | thenDigit | thenBreak,
-	'<': thenLetter | thenSign, '*': thenLetter | thenSign, '_': thenSign, '~': thenSign, '-': thenBreak, ']': thenSign, '"': thenStop, '.': thenSpace,
+	'<': thenLetter | thenSign, '*': thenLetter | thenSign, '_': thenSign, '~': thenSign, '-': thenBreak, ']': thenSign, '"': thenStop | thenLetter | thenSpace, '|': thenSign, '.': thenSpace,
 	'+': thenSign | thenSpace | thenBreak | thenDigit | thenCode, '(': thenDigit}
 
 // Probe tells cheaply which decoding views a folded text asks for. It may ask for a
@@ -299,6 +300,7 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 			d.coded[k>>6] |= 1 << (k & 63)
 		}
 		w |= d.ciphered(k, letters, digits+signs)
+		w |= d.pigs(k, letter&^(letter>>1)&middle)
 		if signs >= 3 && isDense(letters, digits, signs, all, min(64, len(text)-64*k)) {
 			w |= d.denseAt(k)
 		}
@@ -349,6 +351,9 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 	}
 	return w | wants
 }
+
+// middle is where words end of which a block holds several letters, and what follows them.
+const middle = 1<<63 - 1<<12
 
 // tells gives the views that the sign at text[i] asks for.
 func (d *Decoder) tells(i int) Wants {
@@ -423,6 +428,16 @@ func (d *Decoder) tells(i int) Wants {
 	case '"':
 		// A full stop between two literals, as PHP and Perl join them.
 		if bytes.HasPrefix(text[i:], []byte(`"."`)) && joins(text, i+1) {
+			return WantConcat
+		}
+		// Literals side by side are most often a list, unless a space ends or begins one.
+		if i > 0 && text[i-1] <= ' ' {
+			if from, _, ok := besides(text, i); ok && (next == ' ' || text[from-1] == ' ') {
+				return WantConcat
+			}
+		}
+	case '|':
+		if joins(text, i) {
 			return WantConcat
 		}
 	case '.':
@@ -506,12 +521,19 @@ func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 // joinAt reports whether text[i] joins two string literals, and the range from
 // the closing quote of the first to behind the opening quote of the second.
 func joinAt(text []byte, i int) (from, to int, ok bool) {
+	from, to = i, i+1
 	switch text[i] {
 	case '+', '&', '.':
+	case '|':
+		if to == len(text) || text[to] != '|' {
+			return 0, 0, false
+		}
+		to++
+	case '"':
+		return besides(text, i)
 	default:
 		return 0, 0, false
 	}
-	from, to = i, i+1
 	for from > 0 && (text[from-1] == ' ' || text[from-1] == '\n' || text[from-1] == '\t') && i-from < 20 {
 		from--
 	}
@@ -529,6 +551,22 @@ func joinAt(text []byte, i int) (from, to int, ok bool) {
 		return 0, 0, false // a literal that holds a full stop, not two that it joins
 	}
 	return from - 1, to + 1, true
+}
+
+// besides is joinAt for a quote that opens a literal behind another one, with nothing but
+// white space between them, as C and Python join them.
+func besides(text []byte, i int) (from, to int, ok bool) {
+	if i+2 >= len(text) || !isLetter(text[i+1]) && (text[i+1] != ' ' || !isLetter(text[i+2])) {
+		return 0, 0, false
+	}
+	from = i
+	for from > 0 && i-from < 20 && text[from-1] <= ' ' {
+		from--
+	}
+	if from--; from < 1 || from == i-1 || text[from] != '"' || !isLetter(text[from-1]) && (text[from-1] != ' ' || from < 2 || !isLetter(text[from-2])) {
+		return 0, 0, false
+	}
+	return from, i + 1, true
 }
 
 func joins(text []byte, i int) bool {

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"bytes"
 	"math/bits"
 	"slices"
 	"unicode"
@@ -101,10 +102,31 @@ func tokenRune(r rune) bool {
 // gap is what stands between two letters: up to six bytes and their number, so that
 // gaps compare as the strings do.
 func (d *Decoder) gap(from, to int) (g uint64) {
-	for i := from; i < to; i++ {
+	for i := from; i < min(to, from+6); i++ {
 		g |= uint64(d.text[i]) << (56 - 8*(i-from))
 	}
 	return g | uint64(to-from)
+}
+
+// element gives how many bytes stand between two elements of the list of letters that begins
+// with toks[i], if up to three more of its elements, spaces and signs, stand in front of
+// toks[j]: 'a', ' ', 'b'. It gives 0 if something else does.
+func (d *Decoder) element(toks []token, i, j int) int {
+	if j < i+2 {
+		return 0
+	}
+	sep := d.text[toks[i].to:toks[i+1].from]
+	gap := d.text[toks[j-1].to:toks[j].from]
+	n := len(sep)
+	if n < 3 || n > 6 || len(gap) > 4*n+3 || (len(gap)-n)%(n+1) != 0 || len(gap) == n {
+		return 0
+	}
+	for at := 0; at < len(gap); at += n + 1 {
+		if !bytes.Equal(gap[at:at+n], sep) {
+			return 0
+		}
+	}
+	return n
 }
 
 // spacing joins single letters that stand apart, and words broken in pieces.
@@ -114,7 +136,7 @@ func (d *Decoder) spacing() {
 	p.reset()
 	for i := 0; i < len(toks); {
 		j := i
-		for j < len(toks) && toks[j].runes == 1 && (j == i || toks[j].from-toks[j-1].to <= 6) {
+		for j < len(toks) && toks[j].runes == 1 && (j == i || toks[j].from-toks[j-1].to <= 6 || d.element(toks, i, j) > 0) {
 			j++
 		}
 		if j-i < 5 {
@@ -147,8 +169,19 @@ func (d *Decoder) spacing() {
 			for m < j && d.gap(toks[m-1].to, toks[m].from) == usual.gap {
 				m++
 			}
-			if m-k >= 3 {
+			element := 0
+			if m < j && toks[m].from-toks[m-1].to > 6 {
+				element = d.element(toks, i, m)
+			}
+			if m-k >= 3 || element > 0 {
 				d.joined(p, toks[k:m])
+			}
+			if element > 0 {
+				p.add(toks[m-1].to, toks[m].from)
+				for at := toks[m-1].to + element; at < toks[m].from; at += element + 1 {
+					p.put(d.text[at], at, at+1)
+				}
+				p.end(toks[m].from)
 			}
 			k = m
 		}

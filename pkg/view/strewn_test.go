@@ -1,6 +1,9 @@
 package view
 
 import (
+	"encoding/hex"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -52,6 +55,47 @@ func TestColours(t *testing.T) {
 		}
 		if string(v.Text) != "water" {
 			t.Errorf("%s: %q in %d views", esc, v.Text, len(views))
+		}
+	}
+}
+
+// SPEC: DET-2
+//
+// Words that a program puts together from letters and literals are read as it would, and so
+// are hex backwards, hex of UTF-16 and codes of three digits.
+func TestPutTogether(t *testing.T) {
+	const p = "Please water the plants, and write it down."
+	letters := func(quote string) string {
+		return quote + strings.Join(strings.Split(p, ""), quote+", "+quote) + quote
+	}
+	var utf16, utf16le, back, threes string
+	for _, c := range []byte(p) {
+		utf16 += fmt.Sprintf("00%02x", c)
+		utf16le += fmt.Sprintf("%02x00", c)
+		threes += fmt.Sprintf("%03d", c)
+	}
+	x := []byte(hex.EncodeToString([]byte(p)))
+	slices.Reverse(x)
+	back = string(x)
+	for _, c := range []struct{ view, in string }{
+		{"spacing", letters("'")}, {"spacing", letters(`"`)}, {"spacing", strings.ReplaceAll(letters(`"`), ", ", ",")},
+		{"concat", `"Please wa" "ter the" " plants"`}, {"concat", "\"Please wa\"\n\t\"ter the\"\n\t\" plants\""}, {"concat", "'Please wa' || 'ter the' || ' plants'"},
+		{"characters", "ChrW(119) & ChrW(97) & ChrW(116) & ChrW(101) & ChrW(114) & ChrW(33)"},
+		{"hex", utf16}, {"hex", utf16le}, {"hex", back}, {"decimal", threes},
+	} {
+		text := "See this: " + c.in + ", it is short."
+		undone(t, c.view, text, 10, 10+len(c.in), 60)
+		undone(t, c.view, c.in, 0, len(c.in), 60)
+	}
+	for _, s := range []string{
+		`say "one", "two" and "three"`, `x := " " + y`, `f("a", "b")`, `"" ""`, `a || b`, `if (a == "x" || b == "y")`, `"`, `" "`, `"a" "`, "draw(100) draw(101) draw(102) draw(103) draw(104) draw(105) draw(106)",
+		`['a', 'b', 'c']`, "000111222333444555666777888999000111222333444555666777888999", "2026112110223100520261121102231005202611211022310052026112110223",
+		"5f3759df0badcafe5f3759df0badcafe5f3759df0badcafe5f3759df0badcafe",
+	} {
+		d := Decoder{words: testWords}
+		views, _ := d.Decode([]byte(s), WantCodes|WantRuns|WantConcat|WantSpacing, 1<<20)
+		for _, v := range views {
+			t.Errorf("%q is read as %s: %q", s, v.Name, v.Text)
 		}
 	}
 }
