@@ -27,7 +27,7 @@ var budgets = map[string]budget{
 	"honest:trigger":            {0.045, 0.0300, 0.0040},
 	"honest:document":           {0.150, 0.0400, 0.0080},
 	"odd":                       {0.060, 0.0400, 0.0020},
-	"composed":                  {0.130, 0.1100, 0.0080},
+	"composed":                  {0.130, 0.1100, 0.0150},
 	"set:docs_benign":           {0.010, 0.0030, 0.0010},
 	"set:prompting_docs_benign": {0.030, 0.0100, 0.0035},
 	"set:other":                 {0.020, 0.0120, 0.0030},
