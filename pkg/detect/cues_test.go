@@ -9,14 +9,7 @@ import (
 // The weights of classes that lie together are those that training gives to the slots of
 // [GateSlots], sentence by sentence.
 func TestCuesWeighWhatTheGateLearns(t *testing.T) {
-	rules, err := corpus.Default()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := DefaultModel()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules, m := rulesAndModel(t)
 	s, d := new(scratch), detector(t).WithModel(m)
 	cues := 0
 	for _, r := range rules {

@@ -113,9 +113,9 @@ func BenchmarkGate(b *testing.B) {
 	}
 }
 
-// What the model flags in all windows of a text it flags behind the gate too.
-// SPEC: DET-4
-func TestGateKeepsVerdicts(t *testing.T) {
+// rulesAndModel gives the rules and the model that ship.
+func rulesAndModel(t testing.TB) ([]corpus.Rule, *Model) {
+	t.Helper()
 	rules, err := corpus.Default()
 	if err != nil {
 		t.Fatal(err)
@@ -124,6 +124,13 @@ func TestGateKeepsVerdicts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return rules, m
+}
+
+// What the model flags in all windows of a text it flags behind the gate too.
+// SPEC: DET-4
+func TestGateKeepsVerdicts(t *testing.T) {
+	rules, m := rulesAndModel(t)
 	behind := detector(t).WithModel(m)
 	open := behind.WithModel(m.Open())
 	ran, lost := 0, 0

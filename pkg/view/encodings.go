@@ -379,6 +379,18 @@ func (d *Decoder) compact(from, to int) {
 	}
 }
 
+// putUnits puts the units of UTF-16 that a code from start to end held, in symbols for out
+// bytes (see quantum).
+func (d *Decoder) putUnits(p *patches, units []rune, start, end, in, out int) {
+	p.add(start, end)
+	for i, r := range units {
+		from, _ := d.quantum(2*i, end, in, out)
+		_, to := d.quantum(2*i+1, end, in, out)
+		p.putRune(r, from, to)
+	}
+	p.end(end)
+}
+
 // quantum gives the range of byte k of a code with in symbols for out bytes, the
 // symbols being the ones of compact and the last of them ending at end.
 func (d *Decoder) quantum(k, end, in, out int) (from, to int) {
@@ -440,13 +452,7 @@ func (d *Decoder) base64Run(p *patches, start, stop, end int) bool {
 	}
 	out := s[:n]
 	if units, ok := utf16le(out); ok {
-		p.add(start, end)
-		for i, r := range units {
-			from, _ := d.quantum(2*i, end, 4, 3)
-			_, to := d.quantum(2*i+1, end, 4, 3)
-			p.putRune(r, from, to)
-		}
-		p.end(end)
+		d.putUnits(p, units, start, end, 4, 3)
 		return true
 	}
 	if !readable(out) || len(out) < 9 && !wordy(out) {
@@ -553,13 +559,7 @@ func (d *Decoder) hexRun(p *patches, start, end int) bool {
 		if !ok {
 			return false
 		}
-		p.add(start, end)
-		for i, r := range units {
-			from, _ := d.quantum(2*i, end, 2, 1)
-			_, to := d.quantum(2*i+1, end, 2, 1)
-			p.putRune(r, from, to)
-		}
-		p.end(end)
+		d.putUnits(p, units, start, end, 2, 1)
 	case readable(out):
 		d.decoded(p, out, start, end, 2, 1)
 	default:
