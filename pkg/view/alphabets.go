@@ -347,8 +347,11 @@ func (d *Decoder) run85(from, to int) (x dense85, ok bool) {
 			continue
 		}
 		for _, values := range [...]*[256]uint8{&adobe85, &rfc85} {
-			out, n := decode85(d.buf[:0], s[skip:skip+20], values)
-			if n == 20 && begins(out) {
+			out, n := decode85(d.buf[:0], s[skip:skip+5], values)
+			if n < 5 || noText[out[0]] || noText[out[1]] || noText[out[2]] || noText[out[3]] {
+				continue // most are no more than a glance
+			}
+			if out, n = decode85(d.buf[:0], s[skip:skip+20], values); n == 20 && begins(out) {
 				return dense85{extent{int32(from + skip), int32(to)}, values}, true
 			}
 		}

@@ -403,66 +403,88 @@ func (c cipher) name() string {
 	return [...]string{"atbash", "reversed", "rot47", "doubled", "every-second", "every-third"}[c-ciphAtbash]
 }
 
-// deciphers looks closely at block k, which may be ciphered, and notes how. With c its
-// cipher is known, if it has one.
-func (d *Decoder) deciphers(k int, c cipher) Wants {
+// deciphers looks closely at block k, which may be ciphered, and notes how.
+func (d *Decoder) deciphers(k int) Wants {
 	n := len(d.text)
 	// Where the cipher begins and ends nobody knows.
 	for _, at := range [...]int{0, -32, 32} {
 		from := max(0, min(64*k+at, n-64))
-		window := d.text[from:min(n, from+64)]
-		is, well := c, false
-		if c == 0 {
-			switch seen := &d.behind; {
-			case at < 0 && seen.end == from+64: // it was looked at behind the block before
-				is, well = seen.cipher, seen.well
-			default:
-				is, well = d.cipherOf(window)
-				well = well || is == 0 && d.gain <= 0 // no more of the block will read better
-				if at > 0 {
-					*seen = glance{from + 64, is, well}
-				}
-			}
-		} else {
-			d.buf = d.buf[:0]
-			for f := c.byByte(); len(d.buf) < len(window); {
-				d.buf = append(d.buf, f(window[len(d.buf)]))
-			}
-			if !prose(d.buf) {
-				is = 0
+		to := min(n, from+64)
+		var is cipher
+		var well bool
+		switch seen := &d.behind; {
+		case at < 0 && seen.end == to: // it was looked at behind the block before
+			is, well = seen.cipher, seen.well
+		default:
+			is, well = d.cipherOf(d.text[from:to])
+			well = well || is == 0 && d.gain <= 0 // no more of the block will read better
+			if at > 0 {
+				*seen = glance{to, is, well}
 			}
 		}
 		if well {
 			break
 		}
-		if is == 0 {
-			continue
+		if is != 0 {
+			return d.odds(from, to, is)
 		}
-		if i := len(d.odd) - 1; i >= 0 && d.odd[i].cipher == is && int(d.odd[i].to) >= from-128 {
-			d.odd[i].to = int32(max(int(d.odd[i].to), from+len(window)))
-		} else {
-			d.odd = append(d.odd, oddity{extent{int32(from), int32(from + len(window))}, is})
-		}
-		return WantCipher
 	}
 	return 0
 }
+
+// odds notes that text[from:to] is ciphered.
+func (d *Decoder) odds(from, to int, is cipher) Wants {
+	if i := len(d.odd) - 1; i >= 0 && d.odd[i].cipher == is && int(d.odd[i].to) >= from-128 {
+		d.odd[i].to = int32(max(int(d.odd[i].to), to))
+	} else {
+		d.odd = append(d.odd, oddity{extent{int32(from), int32(to)}, is})
+	}
+	return WantCipher
+}
+
+// derots looks whether block k, which may be rot47, reads like a language when that is undone.
+func (d *Decoder) derots(k int) Wants {
+	n := len(d.text)
+	for _, at := range [...]int{0, -32, 32} {
+		from := max(0, min(64*k+at, n-64))
+		to := min(n, from+64)
+		sum, pairs47, others, last := int32(0), 0, 0, uint8(0)
+		for _, c := range d.text[from:to] {
+			x := class47[c]
+			others += int(x >> 5)
+			x &= 31
+			sum += pairs[int(last)|int(x)<<5]
+			pairs47 += int(bit(x|last != 0))
+			last = x
+		}
+		usual := int(int16(sum))
+		order := (int(sum) - usual) >> 16
+		switch {
+		case others*8 <= to-from && tenfold(usual, pairs47) >= fitUsual && tenfold(order, pairs47) > 0:
+			return d.odds(from, to, ciphRot47)
+		case usual < 0:
+			return 0 // half of it would read better
+		}
+	}
+	return 0
+}
+
+// class47 gives the letterClass of what each byte stands for in rot47; 32: a digit or a sign.
+var class47 = func() (t [256]uint8) {
+	for c := range 256 {
+		x := rot47(byte(c))
+		if t[c] = letterClass[x]; t[c] == 0 && x > ' ' {
+			t[c] = 32
+		}
+	}
+	return t
+}()
 
 // glance is what was seen of the 64 bytes before end.
 type glance struct {
 	end    int
 	cipher cipher
 	well   bool
-}
-
-// prose reports text that reads like a language and holds little else.
-func prose(text []byte) bool {
-	others := 0
-	for _, c := range text {
-		others += int(bit(letterClass[c] == 0 && c > ' '))
-	}
-	x := fitOf(text)
-	return others*8 <= len(text) && x.usual >= fitUsual && x.order > 0
 }
 
 // cipherAll looks for ciphers in a text that Probe has not seen.
@@ -483,19 +505,19 @@ func (d *Decoder) ciphered(k, n, others int) (w Wants) {
 		switch b := d.text[64*k:]; {
 		case len(b) >= 64:
 			if n >= 40 && odd((*[64]byte)(b)) {
-				w = d.deciphers(k, 0)
+				w = d.deciphers(k)
 			}
 		case k > 0: // the last one, and what lies before it
 			if n >= 16 && odd((*[64]byte)(d.text[len(d.text)-64:])) {
-				w = d.deciphers(k, 0)
+				w = d.deciphers(k)
 			}
 		case n >= 20:
-			w = d.deciphers(k, 0)
+			w = d.deciphers(k)
 		}
 		return w
 	}
 	if n <= 36 && others >= 16 && dense(d.letter[k], d.upper[k], d.digit[k], d.sign[k]) {
-		w = d.deciphers(k, ciphRot47)
+		w = d.derots(k)
 	}
 	return w
 }

@@ -27,18 +27,21 @@ type Decoder struct {
 	names, long                            []extent // runs of eight and more: of the former, of letters
 	measured                               bool     // long is filled
 	seen                                   bool     // by Plain, just now
-	// One bit for each 64 bytes of text: where codes stand, single letters, long runs,
-	// digits inside words. Without any they may stand everywhere.
-	coded, spaced, packed, leety []uint64
+	// One bit for each 64 bytes of text: where codes stand, single letters, long runs, words
+	// without spaces, digits inside words, words with mixed letters. Without any they may stand
+	// everywhere.
+	coded, spaced, packed, fused, leety, mixed []uint64
 
-	odd    []oddity  // where Probe saw ciphers
-	behind glance    // what it saw between the last two blocks that it looked at closely
-	gain   int       // how much better the block looked at last reads in the best of shifts
-	rows   []series  // where it saw words that signs join
-	dense  []dense85 // where it saw base85
-	ran    int       // how far it looked for that
-	noisy  bool      // it saw signs inside words
-	walked int       // how far it looked for such words
+	odd      []oddity  // where Probe saw ciphers
+	behind   glance    // what it saw between the last two blocks that it looked at closely
+	gain     int       // how much better the block looked at last reads in the best of shifts
+	rows     []series  // where it saw words that signs join
+	dense    []dense85 // where it saw base85
+	ran      int       // how far it looked for that
+	noisy    bool      // it saw signs inside words
+	walked   int       // how far it looked for such words
+	leetTo   int       // up to which block it read digits as letters
+	leetLast int       // the last block where that made a word
 
 	// Where signs come next: the end of a link with a title, of a tag, of a comment,
 	// and a closing tag.
@@ -184,7 +187,7 @@ var decoders = [...]struct {
 	{WantEscapes, (*Decoder).escapes},
 	{WantMarkup, (*Decoder).markup},
 	{WantRuns, (*Decoder).runs},
-	{WantRuns, (*Decoder).squash},
+	{WantFused, (*Decoder).squash},
 	{WantRuns, func(d *Decoder) { d.groups(d.packed) }},
 	{WantCodes, func(d *Decoder) { d.groups(d.coded) }},
 	{WantCodes, (*Decoder).codes},

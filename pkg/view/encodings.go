@@ -123,7 +123,7 @@ func window(m []uint64, i int) uint64 {
 }
 
 // isName reports that codedAs would find nothing in the run text[start:end], nor behind
-// its last sign. The run is shorter than a wrapped line. Most runs are words and names,
+// its last sign. The run is shorter than 64 bytes. Most runs are words and names,
 // in no order that a processor could guess: the reasons are looked at together.
 func (d *Decoder) isName(start, end int) bool {
 	n := end - start
@@ -265,6 +265,9 @@ func (d *Decoder) symbols(part extent) {
 	d.names = longRuns(d.names, m, first<<6)
 }
 
+// minWrapped is how many symbols a line of a code over several lines holds at least.
+const minWrapped = 32
+
 // runs decodes base64, base32 and hex runs. Runs may be wrapped over lines.
 func (d *Decoder) runs() {
 	text := d.text
@@ -285,11 +288,11 @@ func (d *Decoder) runs() {
 			continue
 		}
 		i = end
-		if end-start < 32 && d.isName(start, end) {
+		if end-start < minWrapped && d.isName(start, end) {
 			continue
 		}
-		// Lines of one block: full lines of at least 32, the last one shorter.
-		if end-start >= 32 {
+		// Lines of one block: full lines of at least so many, the last one shorter.
+		if end-start >= minWrapped {
 			width := end - start
 			for {
 				j := i

@@ -16,7 +16,7 @@ type Wants uint32
 // The decoding views. The first ones are asked for by the bytes of a text
 // ([Probe]); the others by words that a search found in it.
 const (
-	WantRuns     Wants = 1 << iota // long runs of letters and digits: base64, base32, hex, words without spaces
+	WantRuns     Wants = 1 << iota // long runs of letters and digits: base64, base32, hex
 	WantEscapes                    // percent, entities, \u, quoted-printable
 	WantSpacing                    // single letters, broken words, words with signs inside
 	WantLeet                       // digits for letters
@@ -34,6 +34,7 @@ const (
 	WantDense                  // base85, uuencode
 	WantCaesar Wants = 1 << 16 // plus the shift: see Caesar
 	WantPig    Wants = 1 << 22 // pig Latin
+	WantFused  Wants = 1 << 23 // words without spaces
 )
 
 // Caesar is the view of letters shifted by n places, 1 … 25; 13 is rot13. Only
@@ -109,7 +110,7 @@ var spaces = [64]byte([]byte(strings.Repeat(" ", 64)))
 func (d *Decoder) room64(text []byte) {
 	d.text, d.seen, d.measured = text, false, false
 	n := (len(text) + 63) / 64
-	for _, m := range [...]*[]uint64{&d.coded, &d.spaced, &d.packed, &d.leety} {
+	for _, m := range [...]*[]uint64{&d.coded, &d.spaced, &d.packed, &d.fused, &d.leety, &d.mixed} {
 		*m = append((*m)[:0], make([]uint64, (n+63)/64)...)
 	}
 	all := [...]*[]uint64{&d.letter, &d.upper, &d.digit, &d.sign, &d.line, &d.stop, &d.run}
@@ -256,9 +257,10 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 		d.look(text)
 	}
 	d.seen = false
-	d.title = ahead{sign: `")`}
+	d.title, d.tagEnd = ahead{sign: `")`}, ahead{sign: ">"}
 	d.odd, d.behind, d.rows, d.noisy, d.walked = d.odd[:0], glance{}, d.rows[:0], false, 0
 	d.dense, d.ran = d.dense[:0], 0
+	d.leetTo, d.leetLast = 0, math.MinInt
 	var w Wants
 	leet, tail := 0, 0
 	carry := uint64(0) // whether a letter or digit stood in front of the block
@@ -272,9 +274,8 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 		r &= r >> 4
 		r &= r >> 8
 		humps := upper[k] & ((letter &^ upper[k]) << 1)
-		if r != 0 || tail+bits.TrailingZeros64(^all) >= 16 || humps != 0 && bits.OnesCount64(humps) >= 4 {
-			w |= WantRuns
-			d.packed[k>>6] |= 1 << (k & 63)
+		if many := humps != 0 && bits.OnesCount64(humps) >= 4; many || r != 0 || tail+bits.TrailingZeros64(^all) >= 16 {
+			w |= d.packs(k, tail, many)
 		}
 		tail = bits.LeadingZeros64(^all)
 		one := letter &^ (letter << 1) &^ (letter >> 1)
@@ -285,12 +286,12 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 		n := 0
 		if digits > 0 {
 			n = bits.OnesCount64(digit[k] & (letter << 1) & (letter >> 1))
-			if digits >= 30 || digits >= 12 && bits.OnesCount64(all&^(all<<1)) >= 19 {
+			if (digits >= 30 || digits >= 12 && bits.OnesCount64(all&^(all<<1)) >= 19) && d.numbers(k) {
 				w |= WantCodes
 				d.coded[k>>6] |= 1 << (k & 63)
 			}
 		}
-		if n+leet >= 2 {
+		if n+leet >= 2 && d.leets(k) {
 			w |= WantLeet
 			d.leety[k>>6] |= 1 << (k & 63)
 		}
@@ -314,7 +315,7 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 		breaks := d.line[k]>>1 | d.line[:k+2][k+1]<<63
 		for s := sign[k] & (next | ^(all<<1 | carry) | breaks&(letter<<1|carry)); s != 0; s &= s - 1 {
 			if i := k<<6 + bits.TrailingZeros64(s); i+1 < len(text) && telling[text[i]]&followed[text[i+1]] != 0 {
-				w |= d.tells(i)
+				w |= d.tells(i, w)
 			}
 		}
 		carry = all >> 63
@@ -322,25 +323,8 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 	if len(text) < 64 && dotted(text) {
 		w |= WantCodes
 	}
-	if d.words != nil {
-		// Words of eight letters and more are looked at one by one.
-		for _, x := range d.longWords() {
-			s := text[x.from:x.to]
-			if _, ok := d.words.mayUnshuffle(s); !ok {
-				continue
-			}
-			met, slot, key := d.known.holds(s)
-			if met {
-				continue
-			}
-			if _, ok := d.words.unshuffle(s); ok {
-				w |= WantSpelling
-				break
-			}
-			if slot != nil {
-				*slot = key
-			}
-		}
+	if d.words != nil && d.misspelt() {
+		w |= WantSpelling
 	}
 	if d.wide && spacedRunes(text) {
 		w |= WantSpacing
@@ -355,8 +339,8 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 // middle is where words end of which a block holds several letters, and what follows them.
 const middle = 1<<63 - 1<<12
 
-// tells gives the views that the sign at text[i] asks for.
-func (d *Decoder) tells(i int) Wants {
+// tells gives the views that the sign at text[i] asks for, beside some that are known.
+func (d *Decoder) tells(i int, known Wants) Wants {
 	text := d.text
 	at := func(k int) byte {
 		if k < 0 || k >= len(text) {
@@ -395,7 +379,7 @@ func (d *Decoder) tells(i int) Wants {
 			return WantEscapes
 		}
 	case '<':
-		if isLetter(next) || next == '/' || next == '!' {
+		if known&WantMarkup == 0 && (next == '!' || d.tagTells(i)) {
 			return WantMarkup
 		}
 	case '*', '_', '~':

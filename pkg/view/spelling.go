@@ -290,18 +290,56 @@ func (d *Decoder) joints(from, to int) []int {
 	return d.ends
 }
 
+// minFused is how many letters words without spaces between them hold at least.
+const minFused = 14
+
+// fuses reports that text[from:to], one run of letters, is words that were written together,
+// and where each of them ends. The slice is valid until the next call.
+func (d *Decoder) fuses(from, to int) (ends []int, ok bool) {
+	run := d.text[from:to]
+	if ends = d.joints(from, to); len(ends) < 3 && len(run) < 16 || d.words == nil {
+		return nil, false
+	}
+	d.spend(len(run))
+	if len(ends) >= 3 {
+		long, last := 0, 0
+		for _, e := range ends {
+			long += int(bit(e-last >= 5))
+			last = e
+		}
+		known, last := 0, 0
+		for _, e := range ends {
+			if long < 2 {
+				return nil, false // a name in a program
+			}
+			if e-last >= 5 {
+				if d.words.has(run[last:e]) {
+					known++
+				} else {
+					long--
+				}
+			}
+			last = e
+		}
+		return ends, known >= 2 && !d.words.has(run)
+	}
+	if d.words.has(run) || len(ends) == 2 && d.words.has(run[:ends[0]]) && d.words.has(run[ends[0]:]) {
+		return nil, false
+	}
+	ends, words, covered := d.segment(run)
+	// Long words of other languages fall into syllables that are words somewhere.
+	return ends, words >= 3 && covered*10 >= len(run)*8 && covered*10 >= words*32
+}
+
 // squash cuts words that were written together.
 func (d *Decoder) squash() {
-	if d.words == nil {
-		return
-	}
 	text := d.text
 	p := &d.p[0]
 	p.reset()
-	parts := d.near(d.packed, 1)
+	parts := d.near(d.fused, 1)
 	for _, x := range d.longWords() {
 		from, to := int(x.from), int(x.to)
-		if to-from < 14 {
+		if to-from < minFused {
 			continue
 		}
 		for len(parts) > 0 && parts[0].to <= x.from {
@@ -313,32 +351,9 @@ func (d *Decoder) squash() {
 		if x.from < parts[0].from {
 			continue
 		}
-		run := text[from:to]
-		ends := d.joints(from, to)
-		if len(ends) < 3 && len(run) < 16 {
+		ends, ok := d.fuses(from, to)
+		if !ok {
 			continue
-		}
-		d.spend(len(run))
-		if len(ends) >= 3 {
-			known, last := 0, 0
-			for _, e := range ends {
-				if e-last >= 5 && d.words.has(run[last:e]) {
-					known++
-				}
-				last = e
-			}
-			if known < 2 || d.words.has(run) {
-				continue // a name in a program
-			}
-		} else {
-			if d.words.has(run) {
-				continue
-			}
-			var words, covered int
-			// Long words of other languages fall into syllables that are words somewhere.
-			if ends, words, covered = d.segment(run); words < 3 || covered*10 < len(run)*8 || covered*10 < words*32 {
-				continue
-			}
 		}
 		p.add(from, to)
 		last := 0
@@ -371,7 +386,7 @@ func (d *Decoder) leet() {
 	p := &d.p[0]
 	p.reset()
 	long, done := 0, 0
-	for _, part := range d.near(d.leety, 3) {
+	for _, part := range d.near(d.leety, leetReach) {
 		for k := int(part.from >> 6); k<<6 < int(part.to); k++ {
 			for m := d.sign[k] | d.digit[k]; m != 0; m &= m - 1 {
 				i := k<<6 + bits.TrailingZeros64(m)
@@ -484,13 +499,52 @@ func (d *Decoder) concats() {
 	d.apply("concat", p)
 }
 
+// misspelt looks for words of eight letters and more that are shuffled or lost one, and marks
+// their blocks, but not many side by side.
+func (d *Decoder) misspelt() (found bool) {
+	next := 0 // where to go on
+	for _, x := range d.longWords() {
+		if int(x.from) < next || x.to-x.from > 24 {
+			continue
+		}
+		if k, two := maybeSlot(signatureAt(d.text, int(x.from), int(x.to))); d.words.maybe[k]&two != two {
+			continue
+		}
+		s := d.text[x.from:x.to]
+		met, slot, key := d.known.holds(s)
+		if met {
+			continue
+		}
+		if _, ok := d.words.unshuffle(s); ok {
+			d.mixed[x.from>>12] |= 1 << (x.from >> 6 & 63)
+			next, found = int(x.from)+64*mixedReach/2, true
+		} else if slot != nil {
+			*slot = key
+		}
+	}
+	return found
+}
+
+// mixedReach is how far from a long misspelt word shorter ones are looked for, in blocks.
+const mixedReach = 6
+
 // respell puts shuffled words in order.
 func (d *Decoder) respell() {
 	text := d.text
 	p := &d.p[0]
 	p.reset()
 	d.names = wordRuns(d.names[:0], d.letter)
+	parts := d.near(d.mixed, mixedReach)
 	for _, x := range d.names {
+		for len(parts) > 0 && parts[0].to <= x.from {
+			parts = parts[1:]
+		}
+		if len(parts) == 0 {
+			break
+		}
+		if x.from < parts[0].from {
+			continue
+		}
 		from, to := int(x.from), int(x.to)
 		if w, ok := d.words.unshuffle(text[from:to]); ok {
 			p.add(from, to)

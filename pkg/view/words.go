@@ -160,10 +160,10 @@ func (w *Words) has(s []byte) bool {
 	return w.nodes[n].letters&wordEnd != 0
 }
 
-// letterHash are fixed odd numbers, one for each letter.
+// letterHash are fixed odd numbers, one for each letter; 0 for what is no letter.
 var letterHash = func() (h [32]uint32) {
 	x := uint32(0x9e3779b9)
-	for i := range h {
+	for i := 1; i < len(h); i++ {
 		x ^= x << 13
 		x ^= x >> 17
 		x ^= x << 5
@@ -180,6 +180,21 @@ func signature(s []byte) uint32 {
 		sum += letterHash[c&31]
 	}
 	return sum*31 + letterHash[s[0]&31]*7
+}
+
+// signatureAt is signature of text[from:to], which are eight letters and more. Most are sixteen
+// at most: those are summed up without a loop.
+func signatureAt(text []byte, from, to int) uint32 {
+	n := to - from
+	if n > 16 || from+16 > len(text) {
+		return signature(text[from:to])
+	}
+	h := &letterHash
+	a := binary.LittleEndian.Uint64(text[from:])
+	b := binary.LittleEndian.Uint64(text[from+8:]) & (1<<(8*(n-8)) - 1)
+	sum := h[a>>8&31] + h[a>>16&31] + h[a>>24&31] + h[a>>32&31] + h[a>>40&31] + h[a>>48&31] + h[a>>56&31] +
+		h[b&31] + h[b>>8&31] + h[b>>16&31] + h[b>>24&31] + h[b>>32&31] + h[b>>40&31] + h[b>>48&31] + h[b>>56&31]
+	return sum*31 + h[a&31]*7
 }
 
 // mayUnshuffle gives the signature of s if some word may have it.

@@ -1,0 +1,190 @@
+package view
+
+import (
+	"bytes"
+	"math/bits"
+)
+
+// What the bits of a block ask for is asked again of its bytes, before a view is built:
+// programs are full of long names, of digits inside names and of numbers.
+
+// packs looks closely at block k, which holds sixteen letters and digits in a row, or capitals
+// inside words again and again: whether one of its runs may be a code, or is words without
+// spaces. So many letters and digits stand at the end of the block before.
+func (d *Decoder) packs(k, before int, humps bool) (w Wants) {
+	all := d.letter[k] | d.digit[k]
+	long := all & (all >> 1)
+	long &= long >> 2
+	long &= long >> 4
+	if !humps {
+		long &= long >> 8
+	} else if d.grouped(k) {
+		w = WantRuns
+	}
+	if n := bits.TrailingZeros64(^all); n > 0 && before > 0 {
+		if n+before >= 8 {
+			w |= d.packsAt(64*k-before, 64*k+n, w)
+		}
+		long &^= 1<<n - 1
+	}
+	for starts := long &^ (long << 1); starts != 0; starts &= starts - 1 {
+		s := bits.TrailingZeros64(starts)
+		w |= d.packsAt(64*k+s, 64*k+s+bits.TrailingZeros64(^(all>>s)), w)
+	}
+	if w&WantRuns != 0 {
+		d.packed[k>>6] |= 1 << (k & 63)
+	}
+	if w&WantFused != 0 {
+		d.fused[k>>6] |= 1 << (k & 63)
+	}
+	return w
+}
+
+// packsAt looks at a run of letters and digits for what is not known yet of its block.
+func (d *Decoder) packsAt(from, to int, known Wants) (w Wants) {
+	for to = min(to, len(d.text)); to < len(d.text) && to-from < longRun && letterByte(d.text[to]); to++ {
+	}
+	if known&WantRuns == 0 && d.encodes(from, to) {
+		w = WantRuns
+	}
+	if known&WantFused == 0 && to-from >= minFused && d.fusedIn(from, to) {
+		w |= WantFused
+	}
+	return w
+}
+
+// grouped reports that four words of one length stand in a row, with one byte between them, in
+// block k or half in the one beside it.
+func (d *Decoder) grouped(k int) bool {
+	for at := max(0, 64*k-32); at <= 64*k+32 && at>>6 < len(d.letter); at += 32 {
+		all := window(d.letter, at) | window(d.digit, at)
+		starts, ends := all&^(all<<1), all&^(all>>1)
+		for s := starts & (starts - 1); s != 0; s &= s - 1 {
+			n := bits.TrailingZeros64(s&(s-1)) - bits.TrailingZeros64(s)
+			if n > 2 && 3*n < 64 && starts&(starts>>n)&(starts>>(2*n))&(starts>>(3*n))&(ends>>(n-2))&(ends>>(2*n-2))&(ends>>(3*n-2)) != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// longRun is a length, in bytes, at which a run of symbols is looked at whatever it begins with.
+const longRun = 64
+
+// encodes reports that text[from:to], a run of letters and digits, may belong to a code. It
+// asks what [Decoder.runs] will ask.
+func (d *Decoder) encodes(from, to int) bool {
+	text := d.text
+	for ; from > 0 && to-from < longRun && base64Byte(text[from-1]); from-- {
+	}
+	for ; to < len(text) && to-from < longRun && base64Byte(text[to]); to++ {
+	}
+	n := to - from
+	if n >= longRun {
+		return true
+	}
+	if n >= minWrapped && window(d.digit, from)<<(64-n) != 0 {
+		return true
+	}
+	if d.isName(from, to) {
+		return false
+	}
+	kinds := d.codedAs(from, to)
+	if kinds&codedSigns != 0 && kinds&^codedSigns == 0 {
+		k := lastSign(text[from:to])
+		return k >= 0 && n-k > 12 && d.codedAs(from+k+1, to)&coded64 != 0
+	}
+	return kinds&^codedSigns != 0
+}
+
+// fusedIn reports words without spaces in text[from:to], a run of letters and digits.
+func (d *Decoder) fusedIn(from, to int) bool {
+	for i := from; i < to; i++ {
+		j := i
+		for j < to && isLetter(d.text[j]) {
+			j++
+		}
+		if j-i >= minFused {
+			if _, ok := d.fuses(i, j); ok {
+				return true
+			}
+		}
+		i = j
+	}
+	return false
+}
+
+// leetReach is how far around a block with digits inside words words are read so, in blocks.
+const leetReach = 3
+
+// leets reports that near block k a digit beside letters, or a sign in front of one, makes a word
+// of five letters and more when it is read as a letter.
+func (d *Decoder) leets(k int) bool {
+	for ; d.leetTo <= k+leetReach && d.leetTo < len(d.letter); d.leetTo++ {
+		if d.leetTo < k-leetReach {
+			d.leetTo = k - leetReach
+		}
+		d.p[0].reset()
+		at, long, done := d.leetTo, 0, 0
+		before, behind := d.letter[at]<<1, d.letter[at]>>1
+		for m := d.digit[at]&(before|behind) | d.sign[at]&behind; m != 0 && long == 0; m &= m - 1 {
+			if i := at<<6 + bits.TrailingZeros64(m); i >= done && leetTable[d.text[i]] {
+				done = d.leetWord(&d.p[0], i, done, &long)
+			}
+		}
+		if long > 0 {
+			d.leetLast = at
+		}
+	}
+	return d.leetLast >= k-leetReach
+}
+
+// numbers reports that block k, which holds many digits, or those beside it may hold letters
+// written as numbers: several side by side that stand for letters or signs.
+func (d *Decoder) numbers(k int) bool {
+	toks := d.tokens([]extent{{int32(max(0, 64*k-64)), int32(min(len(d.text), 64*k+128))}})
+	var row [len(numbers)]int // of codes in each base
+	places, alike := 0, 0     // rows of places in the alphabet, and of numbers of one size
+	for i, t := range toks {
+		n := t.to - t.from
+		if gap := 0; i > 0 {
+			if gap = t.from - toks[i-1].to; gap > 3 {
+				clear(row[:])
+			}
+			if alike++; gap > 1 || toks[i-1].to-toks[i-1].from != n {
+				alike = 0
+			}
+		}
+		tok := d.text[t.from:t.to]
+		if n >= 18 || alike >= 2 && n > 3 {
+			return true
+		}
+		for b, c := range codesOf(tok) {
+			if row[b]++; c < ' ' || c == 0x7f || c > 0x7f && !letterRune(rune(c)) {
+				row[b] = 0
+			}
+			if row[b] >= 4 {
+				return true
+			}
+		}
+		if places++; n > 2 || !isDigit(tok[0]) || !isDigit(tok[n-1]) {
+			places = 0
+		}
+		if places >= minNumbered {
+			return true
+		}
+	}
+	return false
+}
+
+// tagTells reports that the tag at text[i] hides something, or parts words that are shown
+// together: most do neither.
+func (d *Decoder) tagTells(i int) bool {
+	t := d.tagAt(i)
+	if t.end == 0 || t.inlined || t.program {
+		return t.end > 0
+	}
+	body := d.text[i:t.end]
+	return !t.closing && (len(body) > 12 && d.conceals(body) || bytes.Count(body, spaces[:1]) >= 3)
+}
