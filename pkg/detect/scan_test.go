@@ -136,18 +136,18 @@ var fewer = []struct {
 		"a syllable before vowels;first letter to the end;vowels left out;vowels starred;one vowel for all;childish: w for r and l;" +
 		"first word of each line;last word of each line;first letter of each line;every third letter;" +
 		"SVG, a text for each word;CDATA for each word;LaTeX accents;JSON objects, a word each;subtitles;" +
-		"strings, format;variables;Morse of reversed;shifted by 13, leet;" +
+		"strings, format;variables;Morse of reversed;spelt by sound;shifted by 13, leet;" +
 		"reversed, dots between letters;gzip in hex;gzip in base85"},
-	{1, "hex dump;keyboard: typed on azerty;neighbouring words swapped;typing errors;spelt by sound"},
+	{1, "hex dump;keyboard: typed on azerty;neighbouring words swapped;typing errors;backspaces"},
 	{2, "base85;CSS escapes;letters doubled;a table cell for each word;RTF escapes;CSV rows with other columns;replace;base64 over JSON values"},
-	{3, "ascii85;ascii85 in brackets;encoded words, Q;leet, more;leet, signs;backspaces;words: underscores;words: dashes;words: dots;words: slashes;" +
+	{3, "ascii85;ascii85 in brackets;encoded words, Q;leet, more;leet, signs;words: underscores;words: dashes;words: dots;words: slashes;" +
 		"words: bars;words: numbered lines;words: faces;words in reverse order;letters inside words shuffled;stutter;each word twice;" +
 		"every second word;a Markdown cell for each word;a list item for each word;a link for each word;LaTeX braces;CSV cells;JSON array of words;" +
 		"join of words;pattern of classes;joined by underscores, reversed"},
 	{4, "strings, side by side;base64 in fours;uuencode;shifted by 1;shifted by 3;rot47;code words (alfa, bravo);leet, vowels;dots between letters;" +
 		"dashes between letters, no spaces;words: no spaces;long words split by a space;long words split by a hyphen;hyphenated over lines, soft;" +
 		"quoted mail, broken lines;two columns of words;signs strewn in;back quotes around words;shell, carets;comment of a program;base64 of leet;" +
-		"shifted by 13, spaces between letters"},
+		"shifted by 13, spaces between letters;words: joined, capitals"},
 }
 
 // SPEC: DET-2, DET-5

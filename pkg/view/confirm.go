@@ -47,7 +47,7 @@ func (d *Decoder) packsAt(from, to int, known Wants) (w Wants) {
 	if known&WantRuns == 0 && d.encodes(from, to) {
 		w = WantRuns
 	}
-	if known&WantFused == 0 && to-from >= minFused && d.fusedIn(from, to) {
+	if known&WantFused == 0 && to-from >= minFused && d.fuses(from, to) {
 		w |= WantFused
 	}
 	return w
@@ -98,32 +98,15 @@ func (d *Decoder) encodes(from, to int) bool {
 	return kinds&^codedSigns != 0
 }
 
-// fusedIn reports words without spaces in text[from:to], a run of letters and digits.
-func (d *Decoder) fusedIn(from, to int) bool {
-	for i := from; i < to; i++ {
-		j := i
-		for j < to && isLetter(d.text[j]) {
-			j++
-		}
-		if j-i >= minFused {
-			if _, ok := d.fuses(i, j); ok {
-				return true
-			}
-		}
-		i = j
-	}
-	return false
-}
-
-// leetReach is how far around a block with digits inside words words are read so, in blocks.
-const leetReach = 3
+// leetBlocks is how far around a block with digits inside words words are read so, in blocks.
+const leetBlocks = 3
 
 // leets reports that near block k a digit beside letters, or a sign in front of one, makes a word
 // of five letters and more when it is read as a letter.
 func (d *Decoder) leets(k int) bool {
-	for ; d.leetTo <= k+leetReach && d.leetTo < len(d.letter); d.leetTo++ {
-		if d.leetTo < k-leetReach {
-			d.leetTo = k - leetReach
+	for ; d.leetTo <= k+leetBlocks && d.leetTo < len(d.letter); d.leetTo++ {
+		if d.leetTo < k-leetBlocks {
+			d.leetTo = k - leetBlocks
 		}
 		d.p[0].reset()
 		at, long, done := d.leetTo, 0, 0
@@ -137,7 +120,7 @@ func (d *Decoder) leets(k int) bool {
 			d.leetLast = at
 		}
 	}
-	return d.leetLast >= k-leetReach
+	return d.leetLast >= k-leetBlocks
 }
 
 // numbers reports that block k, which holds many digits, or those beside it may hold letters

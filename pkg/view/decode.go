@@ -10,7 +10,6 @@ import (
 // must not be used by two goroutines at once.
 type Decoder struct {
 	words *Words
-	known known // of words
 	text  []byte
 	toks  []token
 	parts []extent
@@ -71,9 +70,6 @@ const (
 
 // Reset forgets the text and all views.
 func (d *Decoder) Reset(words *Words) {
-	if d.words != words {
-		d.known = known{}
-	}
 	d.words, d.text, d.work, d.seen = words, nil, 0, false
 	clear(d.views)
 	d.views = d.views[:0]

@@ -262,7 +262,7 @@ func (d *Decoder) symbols(part extent) {
 		m[0] &= ^uint64(0) << (part.from & 63)
 		m[len(m)-1] &= ^uint64(0) >> (-part.to & 63)
 	}
-	d.names = longRuns(d.names, m, first<<6)
+	d.names = longRuns(d.names, m, first<<6, 8)
 }
 
 // minWrapped is how many symbols a line of a code over several lines holds at least.

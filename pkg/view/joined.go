@@ -218,23 +218,23 @@ func (d *Decoder) seriesAt(i int) (s series, next int) {
 }
 
 // speaks reports that the words between gaps are those of a sentence rather than names:
-// every fourth is known, and they read like a language.
+// every fourth is common, and they read like a language.
 func (d *Decoder) speaks(text, gap []byte) bool {
 	if d.words == nil {
 		return false
 	}
 	d.buf = d.buf[:0]
-	words, known := 0, 0
+	words, common := 0, 0
 	for len(text) > 0 && len(d.buf) < 160 {
 		cell, rest, _ := bytes.Cut(text, gap)
 		text = rest
 		word := bytes.Trim(cell, " .,;:!?'\"")
 		words++
-		known += int(bit(d.words.has(word)))
+		common += int(bit(d.words.cost(word) <= costCommon))
 		d.buf = append(append(d.buf, word...), ' ')
 	}
 	x := fitOf(d.buf)
-	return known >= 2 && known*4 >= words && x.usual >= fitUsual && x.order > 0
+	return common >= 2 && common*4 >= words && x.usual >= fitUsual && x.order > 0
 }
 
 // strewn reports that block k holds signs between the letters of words, which read as
@@ -264,7 +264,7 @@ func (d *Decoder) strewn(k int) bool {
 		known += int(bit(d.words.has(w)))
 	}
 	x := fitOf(d.buf)
-	return known >= 3 && known*3 >= words && x.usual >= fitUsual && x.order > 0
+	return known >= 3 && known*2 >= words && x.usual >= fitUsual && x.order > 0
 }
 
 // joinedWords puts spaces between words that other signs join, and takes signs out of

@@ -40,26 +40,39 @@ func (d *Decoder) pigPair(k int, ends uint64) bool {
 // inPig reports a word that may be written so.
 func inPig(w []byte) bool {
 	n := len(w)
-	return n >= 4 && n <= 24 && w[n-1]|0x20 == 'y' && w[n-2]|0x20 == 'a'
+	return n >= 3 && n <= 24 && w[n-1]|0x20 == 'y' && w[n-2]|0x20 == 'a'
+}
+
+// pigWordAt gives the word at or behind text[i], with the signs inside it: those that stood
+// behind it stand in front of the letters that were moved.
+func (d *Decoder) pigWordAt(i, to int) (from, end int) {
+	text := d.text
+	for i < to && !isLetter(text[i]) {
+		i++
+	}
+	from, end = i, i
+	for ; i < to && text[i] > ' '; i++ {
+		if isLetter(text[i]) {
+			end = i + 1
+		}
+	}
+	return from, end
 }
 
 // pigRun finds the first row of words in text[from:to] that are written so and half of which
-// are known when they are put back. A word between two of them may be another.
+// are known when they are put back, and not as they stand. A word between two of them may be another.
 func (d *Decoder) pigRun(from, to int) (start, end int, ok bool) {
 	if d.words == nil {
 		return 0, 0, false
 	}
-	text := d.text[:to]
+	text := d.text
 	words, known, others := 0, 0, 0
+	d.spend(to - from)
 	last := from // where the word before ended
 	for i := from; i < to; {
-		if !isLetter(text[i]) {
-			i++
-			continue
-		}
-		j := i
-		for j < to && isLetter(text[j]) {
-			j++
+		var j int
+		if i, j = d.pigWordAt(i, to); i == j {
+			break
 		}
 		switch pig := inPig(text[i:j]); {
 		case pig && (words == 0 || i-last <= 4):
@@ -67,7 +80,7 @@ func (d *Decoder) pigRun(from, to int) (start, end int, ok bool) {
 				start, others = i, 0
 			}
 			words++
-			if _, found := d.unpig(text[i:j], false); found {
+			if _, found := d.unpig(text[i:j], false); found && !d.words.has(text[i:j]) {
 				known++
 			}
 			end, last = j, j
@@ -84,7 +97,6 @@ func (d *Decoder) pigRun(from, to int) (start, end int, ok bool) {
 		}
 		i = j
 	}
-	d.spend(to - from)
 	return start, end, words >= minPig && 2*known >= words
 }
 
@@ -92,46 +104,47 @@ func (d *Decoder) pigRun(from, to int) (start, end int, ok bool) {
 const onsets = " bl br ch cl cr dr fl fr gl gr kn ph pl pr qu sc sh sk sl sm sn sp st sw th tr tw wh wr "
 
 // unpig puts the last letters of w, in front of its "ay", back to where they came from, and
-// reports whether that gives a known word. Where several do, it takes the one for which fewest
-// or most moved. The rest, cut letters of w, belongs to no word. It gives the word as how many
-// letters moved of how many.
+// reports whether that gives a known word: the commonest of those that it may give, where
+// one for which fewest or most letters moved counts for more. The rest, cut letters of w,
+// belongs to no word.
 func (d *Decoder) unpig(w []byte, fewest bool) (x pigWord, found bool) {
 	stem := len(w) - 2
 	most := 0
-	for most < min(4, stem-1) {
+	for most < min(4, stem-1) && isLetter(w[stem-1-most]) {
 		c := w[stem-1-most] | 0x20
 		if bytes.IndexByte([]byte("aeio"), c) >= 0 || c == 'u' && (stem-most < 2 || w[stem-2-most]|0x20 != 'q') {
 			break
 		}
 		most++
 	}
-	try := func(y pigWord) bool {
-		if found || y.letters < 2 {
-			return found
+	least := costNone
+	try := func(y pigWord) {
+		d.buf = append(d.buf[:0], w[y.letters-y.moved:y.letters]...)
+		for _, c := range w[:y.letters-y.moved] {
+			if isLetter(c) {
+				d.buf = append(d.buf, c)
+			}
 		}
-		d.buf = append(append(d.buf[:0], w[y.letters-y.moved:y.letters]...), w[:y.letters-y.moved]...)
-		if d.words.has(d.buf) {
-			x, found = y, true
+		cost := d.words.cost(d.buf)
+		if len(d.buf) == 1 && (d.buf[0]|0x20 == 'a' || d.buf[0] == 'I') {
+			cost = costCommon
 		}
-		return found
+		if found = found || cost < costNone; cost < costNone && (y.moved > 0) == fewest {
+			cost += pigAgainst
+		}
+		if cost < least {
+			x, least = y, cost
+		}
 	}
 	bare := pigWord{0, stem}
-	if c := w[stem-1] | 0x20; c == 'w' || c == 'y' {
+	if c := w[stem-1] | 0x20; stem > 1 && (c == 'w' || c == 'y') {
 		bare.letters--
-	}
-	if fewest {
-		try(bare)
-		try(pigWord{0, stem})
-	}
-	for n := 1; n <= most; n++ {
-		moved := n
-		if !fewest {
-			moved = most + 1 - n
-		}
-		try(pigWord{moved, stem})
 	}
 	try(bare)
 	try(pigWord{0, stem})
+	for n := 1; n <= most; n++ {
+		try(pigWord{n, stem})
+	}
 	switch {
 	case found:
 	case bare.letters < stem || most == 0:
@@ -143,6 +156,9 @@ func (d *Decoder) unpig(w []byte, fewest bool) (x pigWord, found bool) {
 	}
 	return x, found
 }
+
+// pigAgainst is what speaks against a way to read a word that the other view prefers.
+const pigAgainst = 8
 
 // pigWord is a word of so many letters, the last of which were moved to its end.
 type pigWord struct{ moved, letters int }
@@ -158,9 +174,9 @@ func (d *Decoder) pigLatin() {
 				break
 			}
 			for i := start; i < end; {
-				j := i
-				for j < end && isLetter(d.text[j]) {
-					j++
+				var j int
+				if i, j = d.pigWordAt(i, end); i == j {
+					break
 				}
 				if w := d.text[i:j]; inPig(w) {
 					x, _ := d.unpig(w, fewest)
@@ -169,7 +185,7 @@ func (d *Decoder) pigLatin() {
 					p.copy(d.text, i, i+x.letters-x.moved)
 					p.end(j)
 				}
-				i = max(j, i+1)
+				i = j
 			}
 			from = end
 		}

@@ -127,21 +127,21 @@ func (d *Decoder) room64(text []byte) {
 	}
 }
 
-// longRuns appends the runs of at least eight set bits, which are in order. The first
-// bit is bit at.
-func longRuns(runs []extent, m []uint64, at int) []extent {
+// longRuns appends the runs of at least so many set bits, six to eight, which are in order.
+// The first bit is bit at.
+func longRuns(runs []extent, m []uint64, at, least int) []extent {
 	before := uint64(0) // the bit before the word
 	for k, w := range m {
 		next := uint64(0)
 		if k+1 < len(m) {
 			next = m[k+1]
 		}
-		// Bit s stays set when eight bits are set from s on.
+		// Bit s stays set when so many bits are set from s on.
 		r := w & (w>>1 | next<<63)
 		next &= next >> 1
 		r &= r>>2 | next<<62
 		next &= next >> 2
-		r &= r>>4 | next<<60
+		r &= r>>((least-4)&63) | next<<((68-least)&63)
 		for r &^= w<<1 | before; r != 0; r &= r - 1 {
 			s := bits.TrailingZeros64(r)
 			end := s + bits.TrailingZeros64(^(w >> s))
@@ -156,7 +156,7 @@ func longRuns(runs []extent, m []uint64, at int) []extent {
 	return runs
 }
 
-// wordRuns appends the runs of set bits that are five to 24 long.
+// wordRuns appends the runs of set bits that are three to 24 long.
 func wordRuns(runs []extent, m []uint64) []extent {
 	before := uint64(0)
 	for k, w := range m {
@@ -164,11 +164,9 @@ func wordRuns(runs []extent, m []uint64) []extent {
 		if k+1 < len(m) {
 			next = m[k+1]
 		}
-		// Bit s stays set when five bits are set from s on.
+		// Bit s stays set when three bits are set from s on.
 		r := w & (w>>1 | next<<63)
 		r &= w>>2 | next<<62
-		r &= w>>3 | next<<61
-		r &= w>>4 | next<<60
 		for r &^= w<<1 | before; r != 0; r &= r - 1 {
 			s := bits.TrailingZeros64(r)
 			n := bits.TrailingZeros64(^(w>>s | next<<1<<(63-s)))
@@ -181,10 +179,10 @@ func wordRuns(runs []extent, m []uint64) []extent {
 	return runs
 }
 
-// longWords gives the runs of at least eight letters.
+// longWords gives the runs of at least six letters.
 func (d *Decoder) longWords() []extent {
 	if !d.measured {
-		d.long, d.measured = longRuns(d.long[:0], d.letter, 0), true
+		d.long, d.measured = longRuns(d.long[:0], d.letter, 0, 6), true
 	}
 	return d.long
 }
@@ -239,7 +237,7 @@ var followed = func() (t [256]uint8) {
 var telling = [256]uint8{
 	'%': thenLetter | thenDigit, '&': thenLetter | thenSign | thenSpace | thenBreak, '\\': thenLetter | thenDigit, '=': thenCode | thenDigit | thenBreak,
 	'<': thenLetter | thenSign, '*': thenLetter | thenSign, '_': thenSign, '~': thenSign, '-': thenBreak, ']': thenSign, '"': thenStop | thenLetter | thenSpace, '|': thenSign, '.': thenSpace,
-	'+': thenSign | thenSpace | thenBreak | thenDigit | thenCode, '(': thenDigit}
+	'+': thenSign | thenSpace | thenBreak | thenDigit | thenCode, '(': thenDigit | thenSign}
 
 // Probe tells cheaply which decoding views a folded text asks for. It may ask for a
 // view that then finds nothing.
@@ -272,6 +270,10 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 		r := all & (all >> 1)
 		r &= r >> 2
 		r &= r >> 4
+		if r == 0 && letters >= 40 && bits.OnesCount64(all&^(all<<1)) >= 13 && d.inPieces(k, letter) {
+			w |= WantSpacing
+			d.spaced[k>>6] |= 1 << (k & 63)
+		}
 		r &= r >> 8
 		humps := upper[k] & ((letter &^ upper[k]) << 1)
 		if many := humps != 0 && bits.OnesCount64(humps) >= 4; many || r != 0 || tail+bits.TrailingZeros64(^all) >= 16 {
@@ -334,6 +336,21 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 		clear(d.spaced)
 	}
 	return w | wants
+}
+
+// inProse reports that text[from:to] is a word of prose rather than a part of a name: white
+// space stands in front of it or a quotation mark, and behind it what parts words.
+func (d *Decoder) inProse(from, to int) bool {
+	text := d.text
+	if from > 0 && text[from-1] > ' ' && text[from-1] != '"' && text[from-1] != '(' && text[from-1] != '\'' {
+		return false
+	}
+	for k := from + 1; k < to; k++ {
+		if text[k] < 'a' && text[from] >= 'a' {
+			return false
+		}
+	}
+	return to == len(text) || wordAfter(text[to]) || text[to] == '\n' || text[to] == '"' || text[to] == '-'
 }
 
 // middle is where words end of which a block holds several letters, and what follows them.
@@ -401,7 +418,15 @@ func (d *Decoder) tells(i int, known Wants) Wants {
 			return WantMarkup
 		}
 	case '(':
-		return d.callTells(i)
+		if next <= '9' && next >= '0' {
+			return d.callTells(i)
+		}
+		if c := at(i-1) | 0x20; c == 'e' || c == 'l' || c == 'b' {
+			dot := max(0, i-12) + bytes.LastIndexByte(text[max(0, i-12):i], '.')
+			if _, _, end := replacedAt(text, i); end > 0 && (at(dot-1) == '"' || at(dot-1) == '\'' || at(dot-1) == '`') {
+				return WantConcat
+			}
+		}
 	case '+':
 		if w := d.callTells(i); w != 0 {
 			return w

@@ -118,7 +118,7 @@ func (d *Decoder) element(toks []token, i, j int) int {
 	sep := d.text[toks[i].to:toks[i+1].from]
 	gap := d.text[toks[j-1].to:toks[j].from]
 	n := len(sep)
-	if n < 3 || n > 6 || len(gap) > 4*n+3 || (len(gap)-n)%(n+1) != 0 || len(gap) == n {
+	if n < 1 || n > 6 || len(gap) > 4*n+3 || (len(gap)-n)%(n+1) != 0 || len(gap) == n {
 		return 0
 	}
 	for at := 0; at < len(gap); at += n + 1 {
@@ -164,18 +164,20 @@ func (d *Decoder) spacing() {
 				usual = x
 			}
 		}
+		before := false // what stands in front is of the same list
 		for k := i; k < j; {
 			m := k + 1
 			for m < j && d.gap(toks[m-1].to, toks[m].from) == usual.gap {
 				m++
 			}
 			element := 0
-			if m < j && toks[m].from-toks[m-1].to > 6 {
+			if m < j {
 				element = d.element(toks, i, m)
 			}
-			if m-k >= 3 || element > 0 {
+			if m-k >= 3 || element > 0 || before && m-k > 1 {
 				d.joined(p, toks[k:m])
 			}
+			before = element > 0
 			if element > 0 {
 				p.add(toks[m-1].to, toks[m].from)
 				for at := toks[m-1].to + element; at < toks[m].from; at += element + 1 {
@@ -208,8 +210,8 @@ func (d *Decoder) joined(p *patches, toks []token) {
 	if len(out) < 10 || !isASCII(out) || d.words.has(out) {
 		return
 	}
-	ends, _, covered := d.segment(out)
-	if covered*10 < len(out)*6 {
+	ends, _, reads := d.segment(out)
+	if !reads {
 		return
 	}
 	d.buf = append(d.buf[:0], out...)
@@ -236,9 +238,13 @@ func (d *Decoder) broken(toks []token) {
 	for i := 0; i < len(toks); i++ {
 		best := -1
 		size := toks[i].to - toks[i].from
+		single := int(bit(size == 1)) // letters that stand alone in a row are another matter
 		n := d.words.walk(0, text[toks[i].from:toks[i].to])
 		for j := i + 1; n != 0 && j < len(toks) && j < i+8; j++ {
 			gap := text[toks[j-1].to:toks[j].from]
+			if single += int(bit(toks[j].to-toks[j].from == 1)); single > 1 {
+				break
+			}
 			if len(gap) > 3 || size > 20 || slices.ContainsFunc(gap, parts) {
 				break
 			}
@@ -248,7 +254,7 @@ func (d *Decoder) broken(toks []token) {
 			if gap[0] != ' ' {
 				least = 4 // a line break or a hyphen inside a word is rarer than a space
 			}
-			if size >= least && d.words.nodes[n].letters&wordEnd != 0 {
+			if size >= least && d.words.nodes[n].letters&wordEnd != 0 && !d.apart(toks[i:j+1], int(d.words.costs[n])) {
 				best = j
 			}
 		}
@@ -266,6 +272,45 @@ func (d *Decoder) broken(toks []token) {
 	d.apply("split-words", p)
 }
 
+// inPieces reports that block k, whose words are short, holds two pairs of pieces that are
+// words together, and not each by itself.
+func (d *Decoder) inPieces(k int, letter uint64) bool {
+	if d.words == nil {
+		return false
+	}
+	var piece [24]byte
+	text := d.text[64*k:]
+	pairs, long, known, last := 0, 0, true, 0 // of the piece before: its letters, whether it is a word, where it ends
+	for m := letter; m != 0; {
+		from := bits.TrailingZeros64(m)
+		n := bits.TrailingZeros64(^(m >> from))
+		m &= m + 1<<from
+		word := text[from : from+n]
+		is := n == 1 || n <= 24 && d.words.likely(text, from, from+n)
+		if long > 0 && from-last == 1 && long+n >= 5 && long+n <= len(piece) && !(known && is) && (text[last] == ' ' || text[last] == '-') {
+			copy(piece[long:], word)
+			if d.words.likely(piece[:], 0, long+n) {
+				if pairs++; pairs == 2 {
+					return true
+				}
+			}
+		}
+		long, known, last = min(n, 20), is, from+n
+		copy(piece[:], word[:long])
+	}
+	return false
+}
+
+// apart reports that tokens are words by themselves, together not much seldomer than the one
+// word of that cost which they make.
+func (d *Decoder) apart(toks []token, cost int) bool {
+	sum := 0
+	for _, t := range toks {
+		sum += d.words.cost(d.text[t.from:t.to])
+	}
+	return sum < costNone && sum < cost+costJoin
+}
+
 // parts reports a sign that never stands inside a word.
 func parts(c byte) bool {
 	switch c {
@@ -275,60 +320,48 @@ func parts(c byte) bool {
 	return false
 }
 
-// joints gives where capitals behind small letters part d.text[from:to], which is one
-// run of letters, and its end. The slice is valid until the next call.
-func (d *Decoder) joints(from, to int) []int {
-	d.ends = d.ends[:0]
-	for at := from; at < to; at += 63 { // the last letter of a window is the first of the next
-		n := min(to-at, 64)
-		upper, small := window(d.upper, at), window(d.letter, at)&^window(d.upper, at)
-		for m := upper & (small << 1) & (^uint64(0) >> (64 - n)); m != 0; m &= m - 1 {
-			d.ends = append(d.ends, at-from+bits.TrailingZeros64(m))
-		}
-	}
-	d.ends = append(d.ends, to-from)
-	return d.ends
-}
+// Bounds of words that were written together: how many bytes without white space they fill
+// at least, and how many of them have nothing between them.
+const (
+	minFused = 14
+	minCuts  = 3
+)
 
-// minFused is how many letters words without spaces between them hold at least.
-const minFused = 14
+// fusedReach is how far around a run of letters the words are looked at that may have been
+// written together with its own, in bytes; minProgram how many words there are at least
+// beside the signs of a program, minNames how many of which none need be common.
+const (
+	minNames   = 7
+	fusedReach = 48
+	minProgram = 8
+)
 
-// fuses reports that text[from:to], one run of letters, is words that were written together,
-// and where each of them ends. The slice is valid until the next call.
-func (d *Decoder) fuses(from, to int) (ends []int, ok bool) {
-	run := d.text[from:to]
-	if ends = d.joints(from, to); len(ends) < 3 && len(run) < 16 || d.words == nil {
-		return nil, false
+// fuses reports that the text around text[from:to], one run of letters and digits, is words
+// that were written together.
+func (d *Decoder) fuses(from, to int) bool {
+	if d.words == nil {
+		return false
 	}
-	d.spend(len(run))
-	if len(ends) >= 3 {
-		long, last := 0, 0
-		for _, e := range ends {
-			long += int(bit(e-last >= 5))
-			last = e
-		}
-		known, last := 0, 0
-		for _, e := range ends {
-			if long < 2 {
-				return nil, false // a name in a program
-			}
-			if e-last >= 5 {
-				if d.words.has(run[last:e]) {
-					known++
-				} else {
-					long--
-				}
-			}
-			last = e
-		}
-		return ends, known >= 2 && !d.words.has(run)
+	text := d.text
+	humps := 0
+	for i := from + 1; i < to; i++ {
+		humps += int(bit(text[i] < 'a' && text[i-1] >= 'a' && isLetter(text[i])))
 	}
-	if d.words.has(run) || len(ends) == 2 && d.words.has(run[:ends[0]]) && d.words.has(run[ends[0]:]) {
-		return nil, false
+	if humps > 0 && humps < minCuts {
+		return false // a name in a program
 	}
-	ends, words, covered := d.segment(run)
-	// Long words of other languages fall into syllables that are words somewhere.
-	return ends, words >= 3 && covered*10 >= len(run)*8 && covered*10 >= words*32
+	if to < len(text) && bytes.IndexByte(programSigns, text[to]) >= 0 && humps > 0 && humps < minProgram {
+		return false
+	}
+	low, high := max(0, from-fusedReach), min(len(text), to+fusedReach)
+	for from > low && text[from-1] > ' ' {
+		from--
+	}
+	for to < high && text[to] > ' ' {
+		to++
+	}
+	d.p[0].reset()
+	return d.squashed(&d.p[0], from, to)
 }
 
 // squash cuts words that were written together.
@@ -336,45 +369,130 @@ func (d *Decoder) squash() {
 	text := d.text
 	p := &d.p[0]
 	p.reset()
-	parts := d.near(d.fused, 1)
-	for _, x := range d.longWords() {
-		from, to := int(x.from), int(x.to)
-		if to-from < minFused {
-			continue
-		}
-		for len(parts) > 0 && parts[0].to <= x.from {
-			parts = parts[1:]
-		}
-		if len(parts) == 0 {
-			break
-		}
-		if x.from < parts[0].from {
-			continue
-		}
-		ends, ok := d.fuses(from, to)
-		if !ok {
-			continue
-		}
-		p.add(from, to)
-		last := 0
-		for _, e := range ends {
-			if last > 0 {
-				p.put(' ', from+last-1, from+last)
+	for _, part := range d.near(d.fused, 1) {
+		for i := int(part.from); i < int(part.to); {
+			if text[i] <= ' ' {
+				i++
+				continue
 			}
-			p.copy(text, from+last, from+e)
-			last = e
+			j := i
+			for j < int(part.to) && text[j] > ' ' {
+				j++
+			}
+			if j-i >= minFused {
+				d.squashed(p, i, j)
+			}
+			i = j
 		}
-		p.end(to)
 	}
 	d.apply("unspaced", p)
 }
 
-var leetLetters = [256]byte{'0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '6': 'g', '7': 't', '8': 'b', '9': 'g', '@': 'a', '$': 's', '!': 'i', '|': 'l', '+': 't', '(': 'c'}
+// squashed cuts text[from:to], in which nothing is white space, if it is words that were
+// written together rather than a name in a program or what somebody encoded: most of it is
+// words, and every fourth of them a common one.
+func (d *Decoder) squashed(p *patches, from, to int) bool {
+	text := d.text
+	p.add(from, to)
+	pieces, known, common, covered, letters, runs, program, humps := 0, 0, 0, 0, 0, 0, false, false
+	count := func(word []byte) {
+		cost := d.words.cost(word)
+		pieces++
+		if cost < costNone {
+			known++
+			covered += len(word)
+		}
+		common += int(bit(cost <= costCommon))
+	}
+	for i := from; i < to; {
+		c := text[i]
+		if !isLetter(c) {
+			p.put(c, i, i+1)
+			i++
+			program = program || bytes.IndexByte(programSigns, c) >= 0 || c == '.' && i < to && text[i] >= 'a'
+			if i < to && (isLetter(text[i]) || text[i] == '"') && bytes.IndexByte(wordEnds, c) >= 0 {
+				p.put(' ', i-1, i)
+			}
+			continue
+		}
+		end := i
+		for end < to && isLetter(text[end]) {
+			end++
+		}
+		letters += end - i
+		runs++
+		for i < end {
+			stop := i + d.joint(text[i:end])
+			humps = humps || stop < end
+			run := text[i:stop]
+			ends, reads := []int(nil), false
+			if len(run) >= 5 && !d.words.has(run) {
+				ends, _, reads = d.segment(run)
+			}
+			if !reads {
+				count(run)
+			} else {
+				last := 0
+				for _, e := range ends {
+					count(run[last:e])
+					p.copy(text, i+last, i+e)
+					if last = e; e < len(run) {
+						p.put(' ', i+e-1, i+e)
+					}
+				}
+			}
+			if !reads {
+				p.copy(text, i, stop)
+			}
+			if i = stop; i < end {
+				p.put(' ', i-1, i)
+			}
+		}
+	}
+	p.end(to)
+	d.spend(to - from)
+	if program && (pieces < minProgram || common*3 < pieces) || pieces-runs < minCuts || covered*10 < letters*8 || (common < 2 || common*4 < pieces || humps && common*3 <= pieces) && (known < minNames || known*5 < pieces*4) || letters*4 < 3*(to-from) {
+		p.drop()
+		return false
+	}
+	return true
+}
+
+// programSigns are signs that names in programs stand beside.
+var programSigns = []byte("(){}[]=<>/_$#\\")
+
+// wordEnds are signs behind which a space stands.
+var wordEnds = []byte(".,:;!?)\"")
+
+// joint gives where the first of the words ends that capitals part in a run of letters: one
+// that a small letter stands in front of, or one of several with a small letter behind it. It
+// may belong to those in front of it, where what follows is a word without it and none with it.
+func (d *Decoder) joint(run []byte) int {
+	for i := 1; i < len(run); i++ {
+		switch {
+		case run[i] >= 'a':
+		case run[i-1] >= 'a':
+			return i
+		case i+1 < len(run) && run[i+1] >= 'a':
+			end := i + 1
+			for end < len(run) && run[end] >= 'a' {
+				end++
+			}
+			if !d.words.has(run[i:end]) && (d.words.has(run[i+1:end]) || end-i > 7) && d.words.has(run[:i+1]) {
+				i++
+			}
+			return i
+		}
+	}
+	return len(run)
+}
+
+var leetLetters = [256]byte{'#': 'h', '2': 'z', '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '6': 'g', '7': 't', '8': 'b', '9': 'g', '@': 'a', '$': 's', '!': 'i', '|': 'l', '+': 't', '(': 'c'}
 
 var leetTable = func() (t [256]bool) {
 	for c := range 256 {
 		b := byte(c)
-		t[c] = letterByte(b) || b == '@' || b == '$' || b == '!' || b == '|' || b == '+'
+		t[c] = letterByte(b) || leetLetters[c] != 0 && b != '('
 	}
 	return t
 }()
@@ -386,7 +504,7 @@ func (d *Decoder) leet() {
 	p := &d.p[0]
 	p.reset()
 	long, done := 0, 0
-	for _, part := range d.near(d.leety, leetReach) {
+	for _, part := range d.near(d.leety, leetBlocks) {
 		for k := int(part.from >> 6); k<<6 < int(part.to); k++ {
 			for m := d.sign[k] | d.digit[k]; m != 0; m &= m - 1 {
 				i := k<<6 + bits.TrailingZeros64(m)
@@ -411,23 +529,34 @@ func (d *Decoder) leetWord(p *patches, i, done int, long *int) int {
 	for from > done && leetTable[text[from-1]] {
 		from--
 	}
-	letters, signs := i-from, 0 // nothing but letters stood before
-	for i < len(text) && leetTable[text[i]] {
-		if isLetter(text[i]) {
-			letters++
-		} else {
-			signs++
+	letters, digits := i-from, 0 // nothing but letters stood before
+	for ; i < len(text); i++ {
+		if !leetTable[text[i]] && (text[i] != '\'' || i+1 == len(text) || !leetTable[text[i+1]]) {
+			break
 		}
-		i++
+		letters += int(bit(isLetter(text[i])))
+		digits += int(bit(isDigit(text[i])))
 	}
-	if letters == 0 && signs < 4 || i-from > 24 {
+	if i-from > 24 {
 		return i
 	}
-	for to := i; to > from+1; to-- {
-		if w, ok := d.unleet(text[from:to]); ok {
+	// Numbers are read as words only behind words that are written so, and as common ones.
+	beside := p.last() != nil && from-p.last().to <= leetReach
+	for to := i; to > from && (to > from+1 || beside); to-- {
+		w, cost := d.unleet(text[from:to])
+		if cost <= costCommon && (digits < i-from || beside) || cost < costNone && (letters > 0 || to-from > 3 && digits < to-from || to-from > 4) {
 			p.add(from, to)
-			for k, b := range w {
-				p.put(b, from+k, from+k+1)
+			k := from
+			for _, b := range w {
+				if text[k] == '\'' {
+					p.put('\'', k, k+1)
+					k++
+				}
+				if isLetter(text[k]) {
+					b = text[k]
+				}
+				p.put(b, k, k+1)
+				k++
 			}
 			p.end(to)
 			if len(w) >= 5 {
@@ -442,39 +571,49 @@ func (d *Decoder) leetWord(p *patches, i, done int, long *int) int {
 	return i
 }
 
-// unleet reads a word; the result is valid until the next call.
-func (d *Decoder) unleet(s []byte) ([]byte, bool) {
+// leetReach is how near a word that is written so makes a number one, in bytes.
+const leetReach = 12
+
+// unleet reads a word as the commonest one that it may be, without its apostrophes, and gives
+// what that costs. The result is valid until the next call.
+func (d *Decoder) unleet(s []byte) ([]byte, int) {
 	var ones [4]int // places that may be i or l
 	n := 0
 	d.buf = d.buf[:0]
-	for i, c := range s {
-		if isLetter(c) {
+	for _, c := range s {
+		switch b := leetLetters[c]; {
+		case c == '\'':
+			continue
+		case isLetter(c):
 			d.buf = append(d.buf, c|0x20)
 			continue
+		case b == 0:
+			return nil, costNone
+		default:
+			d.buf = append(d.buf, b)
 		}
-		b := leetLetters[c]
-		if b == 0 {
-			return nil, false
-		}
-		d.buf = append(d.buf, b)
 		if (c == '1' || c == '!' || c == '|') && n < len(ones) {
-			ones[n] = i
+			ones[n] = len(d.buf) - 1
 			n++
 		}
 	}
-	for bits := 0; bits < 1<<n; bits++ {
+	if len(d.buf) == 1 && n == 1 {
+		d.buf[0] = 'i'
+		return d.buf, costCommon
+	}
+	read := func(bits int) int {
 		for k, i := range ones[:n] {
-			d.buf[i] = 'i'
-			if bits>>k&1 == 1 {
-				d.buf[i] = 'l'
-			}
+			d.buf[i] = "il"[bits>>k&1]
 		}
-		if d.words.has(d.buf) {
-			return d.buf, true
+		return d.words.cost(d.buf)
+	}
+	best, least := 0, costNone
+	for bits := range 1 << n {
+		if x := read(bits); x < least {
+			best, least = bits, x
 		}
 	}
-	// An inflected or unknown word beside known ones is still worth reading.
-	return d.buf, d.words == nil
+	return d.buf, read(best)
 }
 
 // concats removes the joints between string literals.
@@ -497,30 +636,31 @@ func (d *Decoder) concats() {
 	}
 	d.spend(len(text))
 	d.apply("concat", p)
+	d.replaced(p)
 }
 
-// misspelt looks for words of eight letters and more that are shuffled or lost one, and marks
-// their blocks, but not many side by side.
+// misspelt looks for words of six letters and more that are misspelt, and marks their blocks,
+// but not many side by side. Two near each other say more than one, which may be a name unless
+// it has the letters of a long common word.
 func (d *Decoder) misspelt() (found bool) {
-	next := 0 // where to go on
+	const far = 1 << 20
+	next := 0                // where to go on
+	last, before := -far, "" // the end of the one before, and what it was
 	for _, x := range d.longWords() {
-		if int(x.from) < next || x.to-x.from > 24 {
+		from, to := int(x.from), int(x.to)
+		if from < next || !d.words.mayRepair(d.text, from, to) || !d.inProse(from, to) {
 			continue
 		}
-		if k, two := maybeSlot(signatureAt(d.text, int(x.from), int(x.to))); d.words.maybe[k]&two != two {
+		s := d.text[from:to]
+		t, ok := d.words.repair(s, false)
+		if !ok || t == before {
 			continue
 		}
-		s := d.text[x.from:x.to]
-		met, slot, key := d.known.holds(s)
-		if met {
-			continue
+		if from-last < misspeltReach || len(s) >= surelyMisspelt && len(t) == len(s) && d.words.cost([]byte(t)) <= costKnown {
+			d.mixed[from>>12] |= 1 << (from >> 6 & 63)
+			next, found = from+64*mixedReach/2, true
 		}
-		if _, ok := d.words.unshuffle(s); ok {
-			d.mixed[x.from>>12] |= 1 << (x.from >> 6 & 63)
-			next, found = int(x.from)+64*mixedReach/2, true
-		} else if slot != nil {
-			*slot = key
-		}
+		last, before = to, t
 	}
 	return found
 }
@@ -528,7 +668,108 @@ func (d *Decoder) misspelt() (found bool) {
 // mixedReach is how far from a long misspelt word shorter ones are looked for, in blocks.
 const mixedReach = 6
 
-// respell puts shuffled words in order.
+// misspeltReach is how near each other two misspelt words stand, in bytes; surelyMisspelt how
+// many letters a word has whose letters are those of another one for no other reason.
+const (
+	misspeltReach  = 160
+	surelyMisspelt = 9
+)
+
+// Bounds of a call that replaces a part of a literal in front of it, in bytes: of the parts,
+// and of the literal.
+const (
+	maxReplace = 12
+	maxLiteral = 4000
+)
+
+// replacedAt reads a call of replace whose parenthesis is text[i], and gives what it replaces
+// by what and where it ends; 0: it is none.
+func replacedAt(text []byte, i int) (from, by []byte, end int) {
+	name := text[max(0, i-10):i]
+	if !bytes.HasSuffix(name, []byte("replace")) && !bytes.HasSuffix(name, []byte("replaceAll")) && !bytes.HasSuffix(name, []byte("gsub")) {
+		return nil, nil, 0
+	}
+	part := func(i int) ([]byte, int) {
+		if i+1 >= len(text) || bytes.IndexByte([]byte("\"'`/"), text[i]) < 0 {
+			return nil, 0
+		}
+		n := bytes.IndexByte(text[i+1:min(len(text), i+2+maxReplace)], text[i])
+		if n < 0 {
+			return nil, 0
+		}
+		return text[i+1 : i+1+n], i + 2 + n
+	}
+	from, at := part(i + 1)
+	if len(from) == 0 {
+		return nil, nil, 0
+	}
+	for at < len(text) && (text[at] == 'g' || text[at] == ',' || text[at] == ' ') {
+		at++
+	}
+	if by, at = part(at); at == 0 || at >= len(text) || text[at] != ')' {
+		return nil, nil, 0
+	}
+	return from, by, at + 1
+}
+
+// replaced does what calls do that replace parts of the literal in front of them.
+func (d *Decoder) replaced(p *patches) {
+	text := d.text
+	p.reset()
+	for i := 0; ; i++ {
+		n := bytes.IndexByte(text[i:], '(')
+		if n < 0 {
+			break
+		}
+		i += n
+		from, by, end := replacedAt(text, i)
+		if end == 0 {
+			continue
+		}
+		start := bytes.LastIndexByte(text[:i], '.') // of the call
+		if start < 1 {
+			continue
+		}
+		quote := text[start-1]
+		if quote != '"' && quote != '\'' && quote != '`' {
+			continue
+		}
+		open := bytes.LastIndexByte(text[max(0, start-1-maxLiteral):start-1], quote) + max(0, start-1-maxLiteral)
+		if x := p.last(); open < 0 || x != nil && open < x.to {
+			continue
+		}
+		type pair struct{ from, by []byte }
+		pairs := []pair{{from, by}}
+		for end < len(text) && text[end] == '.' && len(pairs) < 32 {
+			next := bytes.IndexByte(text[end:min(len(text), end+16)], '(')
+			if next < 0 {
+				break
+			}
+			from, by, to := replacedAt(text, end+next)
+			if to == 0 {
+				break
+			}
+			pairs, end = append(pairs, pair{from, by}), to
+		}
+		p.add(open+1, start-1)
+		for k := open + 1; k < start-1; {
+			at := slices.IndexFunc(pairs, func(x pair) bool { return bytes.HasPrefix(text[k:start-1], x.from) })
+			if at < 0 {
+				p.put(text[k], k, k+1)
+				k++
+				continue
+			}
+			p.puts(string(pairs[at].by), k, k+len(pairs[at].from))
+			k += len(pairs[at].from)
+		}
+		p.end(start - 1)
+		d.spend(end - open)
+		i = end - 1
+	}
+	d.apply("replaced", p)
+}
+
+// respell puts misspelt words right.
 func (d *Decoder) respell() {
 	text := d.text
 	p := &d.p[0]
@@ -546,7 +787,7 @@ func (d *Decoder) respell() {
 			continue
 		}
 		from, to := int(x.from), int(x.to)
-		if w, ok := d.words.unshuffle(text[from:to]); ok {
+		if w, ok := d.words.repair(text[from:to], true); ok {
 			p.add(from, to)
 			p.puts(w, from, to)
 			p.end(to)

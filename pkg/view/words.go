@@ -1,75 +1,171 @@
 package view
 
 import (
+	_ "embed"
 	"encoding/binary"
 	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// Words is a vocabulary: what broken, shuffled and run-together words are put
+// Words is a vocabulary: what broken, misspelt, shuffled and run-together words are put
 // back into. It is immutable once made. A nil *Words knows no word.
 type Words struct {
 	nodes []wordNode
-	// shuffled finds a word by its first letter and the letters behind it, in
-	// whatever order, one of them perhaps missing. Places is a table with open addresses:
-	// half a hash and the number in shuffled, from 1 on.
-	shuffled []shuffledWord
-	places   []uint32
-	// maybe has two bits for every signature: most words are in no order of another.
-	maybe [1 << (maybeBits - 6)]uint64
+	costs []uint8 // of the word that ends at a node: see [word]
+	list  []string
+	// forms finds a word by what is left of it when it is written in another way: a table
+	// with open addresses.
+	forms []formed
+	// exact has two bits for every word, by its hash, and maybe for every form of shuffled
+	// letters: most words are right, and most of the others in no order of one.
+	exact, maybe [1 << (maybeBits - 6)]uint64
 }
 
-// shuffledWord is a word with the signature that it is found by.
-type shuffledWord struct {
-	signature uint32
-	word      string
-}
+// formed is a word, as its number in the list and one, and the hash of one of its forms.
+type formed struct{ hash, word uint32 }
 
 const maybeBits = 19
 
-// maybeSlot gives the two bits of a signature, which lie in one word.
-func maybeSlot(signature uint32) (word uint32, two uint64) {
-	h := signature * 0x9e3779b1
+// wordText are words of ten languages, by how often they are met.
+//
+//go:generate go run ./words/gen
+//go:embed words.txt
+var wordText string
+
+// A word costs twice the logarithm to base two of how seldom it is. What is no word costs
+// more: for each letter, and for each piece.
+const (
+	costAll    = 41 // of a word that is met once
+	costGiven  = 40 // of a word that the list has not, and a vocabulary names
+	costRare   = 36 // words that cost more are met too seldom to guess them from most of their letters
+	costLost   = 8
+	costKnown  = 27 // what every second word of a text costs at most
+	costCommon = 21 // what every fourth word of a sentence costs at most
+	costNone   = 255
+	costJoin   = 8 // how much seldomer two words are than the one that they make, at least, if it was broken
+	costLetter = 7 // of the words of a text, for each letter: most come to four or five
+	oddLetter  = 12
+	oddPiece   = 14
+)
+
+// maybeSlot gives the two bits of a hash, which lie in one word.
+func maybeSlot(hash uint32) (word uint32, two uint64) {
+	h := hash * 0x9e3779b1
 	return h >> (32 + 6 - maybeBits), 1<<(h&63) | 1<<(h>>6&63)
 }
 
-// maxShuffled is how many words may be found by their letters.
-const maxShuffled = 1<<16 - 1
+// A form is a way to write words in which some letters, or their order, are lost.
+type form uint32
 
-// find gives the word with a signature; empty: there is none. The word may be added at
-// the place.
-func (w *Words) find(signature uint32) (word string, place uint32) {
-	mask := uint32(len(w.places) - 1)
-	hash := signature * 0x9e3779b1
-	for i := hash >> 8 & mask; ; i = (i + 1) & mask {
-		x := w.places[i]
-		if x == 0 {
-			return "", i
+// The forms.
+const (
+	formShuffled form = iota // the first letter, and those behind it in any order; one of them may be missing
+	formAnagram              // all letters in any order
+	formBones                // consonants alone
+	formVowel                // every vowel the same
+	formSoft                 // l and r written w
+	formSound                // how it sounds, roughly
+	forms
+)
+
+// hash gives the hash of a form of a word; two words have the same for what they share.
+// It is 0 for a word that is too short for that form.
+func (f form) hash(s []byte) uint32 {
+	h, kept := uint32(f)*0x9e3779b1+1, 0
+	switch f {
+	case formShuffled, formAnagram:
+		sum := uint32(0)
+		for _, c := range s[1:] {
+			sum += letterHash[c&31]
 		}
-		if (x^hash)>>16 == 0 {
-			if s := &w.shuffled[x&maxShuffled-1]; s.signature == signature {
-				return s.word, i
+		if f == formAnagram {
+			return max(h^(sum+letterHash[s[0]&31])*0x85ebca6b, 1)
+		}
+		return max(h^(sum*31+letterHash[s[0]&31]*7), 1)
+	}
+	for i, c := range s {
+		c |= 0x20
+		switch v := isVowel(c); {
+		case f == formSound:
+			if c = sound(s, i); c == 0 {
+				continue
 			}
+		case f == formBones && v:
+			continue
+		case f == formVowel && v:
+			c = 'a'
+		case f == formSoft && (c == 'l' || c == 'r'):
+			c = 'w'
+		}
+		h = (h ^ uint32(c)) * 0x01000193
+		kept++
+	}
+	if f == formBones && kept < 2 || f == formSound && kept < 3 {
+		return 0
+	}
+	return max(h^h>>15, 1)
+}
+
+// sound gives what s[i] sounds like; 0: nothing. Vowels are heard where a word begins.
+func sound(s []byte, i int) byte {
+	at := func(k int) byte {
+		if k < 0 || k >= len(s) {
+			return 0
+		}
+		return s[k] | 0x20
+	}
+	c := at(i)
+	switch {
+	case i == 0 && isVowel(c):
+		return 'a'
+	case isVowel(c), c == 'y', c == 'w', c == 'h' && i > 0, c == at(i-1), c == 'k' && at(i-1) == 'c', c == 'g' && at(i+1) == 'h' && at(i+2) == 't':
+		return 0
+	case c == 'p' && at(i+1) == 'h':
+		return 'f'
+	case c == 't' && at(i+1) == 'i' && at(i+2) == 'o', c == 's' && at(i+1) == 'h':
+		return 'x'
+	case c == 'c' && (at(i+1) == 'e' || at(i+1) == 'i'), c == 'z':
+		return 's'
+	case c == 'c', c == 'q':
+		return 'k'
+	}
+	return c
+}
+
+// isVowel tells letters.
+func isVowel(c byte) bool {
+	const vowels = 1<<('a'&31) | 1<<('e'&31) | 1<<('i'&31) | 1<<('o'&31) | 1<<('u'&31)
+	return vowels>>(c&31)&1 == 1
+}
+
+// find gives the commonest word with the hash of a form; empty: there is none. Another may
+// be put into the place.
+func (w *Words) find(hash uint32) (word string, place uint32) {
+	mask := uint32(len(w.forms) - 1)
+	for i := hash * 0x9e3779b1 >> 8 & mask; ; i = (i + 1) & mask {
+		switch x := &w.forms[i]; {
+		case x.word == 0:
+			return "", i
+		case x.hash == hash:
+			return w.list[x.word-1], i
 		}
 	}
 }
 
-// add lets a word be found by a signature, unless one is.
-func (w *Words) add(signature uint32, word string) {
-	t, place := w.find(signature)
-	if t != "" || len(w.shuffled) == maxShuffled {
+// add lets word n be found by a hash, unless a commoner one is.
+func (w *Words) add(hash uint32, n int) {
+	if hash == 0 {
 		return
 	}
-	w.shuffled = append(w.shuffled, shuffledWord{signature, word})
-	w.places[place] = signature*0x9e3779b1&^maxShuffled | uint32(len(w.shuffled))
-	k, two := maybeSlot(signature)
-	w.maybe[k] |= two
+	if t, place := w.find(hash); t == "" {
+		w.forms[place] = formed{hash, uint32(n + 1)}
+	}
 }
 
 // wordNode is one beginning of words: a bit for each letter that goes on from it, and
-// wordEnd. Its children lie together, in order of their letters: all nodes together fit
-// into a processor's nearer cache.
+// wordEnd. Its children lie together, in order of their letters.
 type wordNode struct {
 	letters uint32
 	first   int32
@@ -88,82 +184,153 @@ func (w *Words) next(n int32, letter byte) int32 {
 	return x.first + int32(bits.OnesCount32(x.letters&(bit-1)))
 }
 
-// plant fills the nodes with the words of a list that are made of the letters a to z.
-func (w *Words) plant(list []string) {
-	words := make([]string, 0, len(list))
-	for _, s := range list {
-		if len(s) >= 2 && len(s) <= 24 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == "" {
-			words = append(words, s)
-		}
-	}
-	slices.Sort(words)
-	words = slices.Compact(words)
+// spelling is a word and what it costs.
+type spelling struct {
+	text string
+	cost uint8
+}
+
+// plant fills the nodes with words, which are in order.
+func (w *Words) plant(words []spelling) {
 	// The words that a node begins are words[from:to]; nodes are filled in order.
-	type span struct{ from, to, depth int }
-	spans := []span{{0, len(words), 0}}
-	w.nodes = []wordNode{{}}
+	type span struct{ from, to, depth int32 }
+	spans := make([]span, 1, 4*len(words))
+	spans[0] = span{0, int32(len(words)), 0}
+	w.nodes, w.costs = make([]wordNode, 1, cap(spans)), make([]uint8, 1, cap(spans))
 	for n := 0; n < len(spans); n++ {
 		x := spans[n]
 		node := wordNode{first: int32(len(spans))}
 		for i := x.from; i < x.to; {
-			if len(words[i]) == x.depth {
+			if len(words[i].text) == int(x.depth) {
 				node.letters |= wordEnd
+				w.costs[n] = words[i].cost
 				i++
 				continue
 			}
-			c := words[i][x.depth]
+			c := words[i].text[x.depth]
 			from := i
-			for i < x.to && words[i][x.depth] == c {
+			for i < x.to && words[i].text[x.depth] == c {
 				i++
 			}
 			node.letters |= 1 << (c - 'a')
 			spans = append(spans, span{from, i, x.depth + 1})
-			w.nodes = append(w.nodes, wordNode{})
+			w.nodes, w.costs = append(w.nodes, wordNode{}), append(w.costs, 0)
 		}
 		w.nodes[n] = node
 	}
 }
 
-// NewWords makes a vocabulary of folded words; what is not made of the letters a
-// to z, or is shorter than two, is left out.
-func NewWords(list []string) *Words {
-	w := &Words{places: make([]uint32, 2*(maxShuffled+1))}
-	w.plant(list)
-	// Whole words first: they win over words that lost a letter.
-	for _, s := range slices.Backward(list) {
-		if len(s) >= 5 && w.has([]byte(s)) {
-			w.add(signature([]byte(s)), s)
+// NewWords makes a vocabulary of folded words and the common ones of ten languages; what is
+// not made of the letters a to z, or is shorter than two, is left out.
+func NewWords(given []string) *Words {
+	words := make([]spelling, 0, 32<<10)
+	seen := make(map[string]bool, cap(words))
+	for line := range strings.Lines(wordText) {
+		class, rest, _ := strings.Cut(strings.TrimRight(line, "\n"), " ")
+		n, err := strconv.Atoi(class)
+		if err != nil {
+			continue // a comment
+		}
+		for s := range strings.FieldsSeq(rest) {
+			words = append(words, spelling{s, uint8(costAll - n)})
+			seen[s] = true
 		}
 	}
-	for _, s := range list {
-		if len(s) < 7 || !w.has([]byte(s)) {
+	for _, s := range given {
+		if len(s) >= 2 && len(s) <= 24 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == "" && !seen[s] {
+			words = append(words, spelling{s, costGiven})
+			seen[s] = true
+		}
+	}
+	w := &Words{forms: make([]formed, 1<<18), list: make([]string, len(words))}
+	var b [24]byte
+	// What lost a letter may be a word that is this much commoner than one that lost none.
+	lost := 0
+	lose := func(below int) {
+		for ; lost < len(words) && int(words[lost].cost)+costLost <= below; lost++ {
+			x := &words[lost]
+			if len(x.text) < 5 || len(x.text) < 6 && x.cost > costKnown || x.cost > costRare && x.cost != costGiven {
+				continue
+			}
+			for i := 1; i < len(x.text); i++ {
+				h := formShuffled.hash(append(append(b[:0], x.text[:i]...), x.text[i+1:]...))
+				w.add(h, lost)
+				k, two := maybeSlot(h)
+				w.maybe[k] |= two
+			}
+		}
+	}
+	for i, x := range words { // the commonest first
+		lose(int(x.cost))
+		w.list[i] = x.text
+		s := b[:copy(b[:], x.text)]
+		h := hashOf(s, 0, len(s))
+		w.exact[h>>(64+6-maybeBits)] |= 1<<(h>>32&63) | 1<<(h>>38&63)
+		if len(s) < 3 {
 			continue
 		}
-		// Without its last letter a word is most often another word.
-		for i := 1; i+1 < len(s); i++ {
-			w.add(signature([]byte(s[:i]+s[i+1:])), s)
+		for f := formShuffled; f < forms; f++ {
+			if f == formVowel && len(s) < 4 || f == formSoft && !strings.ContainsAny(x.text, "lr") {
+				continue
+			}
+			w.add(f.hash(s), i)
+		}
+		if k, two := maybeSlot(formShuffled.hash(s)); len(s) > 3 {
+			w.maybe[k] |= two
 		}
 	}
+	lose(costNone)
+	slices.SortFunc(words, func(a, b spelling) int { return strings.Compare(a.text, b.text) })
+	w.plant(words)
 	return w
 }
 
-func (w *Words) has(s []byte) bool {
-	if w == nil {
-		return false
+// hashOf is the hash of the word text[from:to], of at most 24 letters, whatever their case.
+func hashOf(text []byte, from, to int) uint64 {
+	const fold = 0x20 * ones
+	if from+24 > len(text) {
+		var b [24]byte
+		copy(b[:], text[from:to])
+		text, from, to = b[:], 0, to-from
 	}
-	n := int32(0)
-	for _, c := range s {
-		if n = w.next(n, c|0x20); n == 0 {
-			return false
-		}
+	n := to - from
+	b := (*[24]byte)(text[from:])
+	if n <= 8 {
+		return ((binary.LittleEndian.Uint64(b[:])|fold)<<(64-8*n) ^ uint64(n)) * 0x9e3779b97f4a7c15
 	}
-	return w.nodes[n].letters&wordEnd != 0
+	h := (binary.LittleEndian.Uint64(b[:]) | fold) * 0x9e3779b97f4a7c15
+	h = (h ^ h>>32 ^ binary.LittleEndian.Uint64(b[min(n, 16)-8:]) | fold) * 0xc2b2ae3d27d4eb4f
+	if n > 16 {
+		h = (h ^ h>>32 ^ binary.LittleEndian.Uint64(b[n-8:]) | fold) * 0x9e3779b97f4a7c15
+	}
+	return h
 }
 
-// letterHash are fixed odd numbers, one for each letter; 0 for what is no letter.
+// likely reports that text[from:to], of at most 24 letters, is a word, or one of a hundred
+// others.
+func (w *Words) likely(text []byte, from, to int) bool {
+	h := hashOf(text, from, to)
+	two := uint64(1)<<(h>>32&63) | 1<<(h>>38&63)
+	return w.exact[h>>(64+6-maybeBits)]&two == two
+}
+
+func (w *Words) has(s []byte) bool { return w.cost(s) < costNone }
+
+// cost gives what s costs; costNone when it is no word.
+func (w *Words) cost(s []byte) int {
+	if w == nil || len(s) == 0 {
+		return costNone
+	}
+	if n := w.walk(0, s); n != 0 && w.nodes[n].letters&wordEnd != 0 {
+		return int(w.costs[n])
+	}
+	return costNone
+}
+
+// letterHash are fixed odd numbers, one for each letter.
 var letterHash = func() (h [32]uint32) {
 	x := uint32(0x9e3779b9)
-	for i := 1; i < len(h); i++ {
+	for i := range h {
 		x ^= x << 13
 		x ^= x >> 17
 		x ^= x << 5
@@ -172,91 +339,70 @@ var letterHash = func() (h [32]uint32) {
 	return h
 }()
 
-// signature depends on the first letter and on which letters follow, not on
-// their order.
-func signature(s []byte) uint32 {
-	var sum uint32
-	for _, c := range s[1:] {
-		sum += letterHash[c&31]
+// mayRepair reports that text[from:to] is no word, and may be one that was misspelt.
+func (w *Words) mayRepair(text []byte, from, to int) bool {
+	if to-from > 24 || w.likely(text, from, to) {
+		return false
 	}
-	return sum*31 + letterHash[s[0]&31]*7
+	s := text[from:to]
+	h, two := maybeSlot(formShuffled.hash(s))
+	return w.maybe[h]&two == two || doubledLetter(s)
 }
 
-// signatureAt is signature of text[from:to], which are eight letters and more. Most are sixteen
-// at most: those are summed up without a loop.
-func signatureAt(text []byte, from, to int) uint32 {
-	n := to - from
-	if n > 16 || from+16 > len(text) {
-		return signature(text[from:to])
+// soundLeast is how many letters a word has at least that is known by its sound.
+const soundLeast = 5
+
+// doubledLetter reports a letter that stands twice.
+func doubledLetter(s []byte) bool {
+	for i := 1; i < len(s); i++ {
+		if s[i]|0x20 == s[i-1]|0x20 {
+			return true
+		}
 	}
-	h := &letterHash
-	a := binary.LittleEndian.Uint64(text[from:])
-	b := binary.LittleEndian.Uint64(text[from+8:]) & (1<<(8*(n-8)) - 1)
-	sum := h[a>>8&31] + h[a>>16&31] + h[a>>24&31] + h[a>>32&31] + h[a>>40&31] + h[a>>48&31] + h[a>>56&31] +
-		h[b&31] + h[b>>8&31] + h[b>>16&31] + h[b>>24&31] + h[b>>32&31] + h[b>>40&31] + h[b>>48&31] + h[b>>56&31]
-	return sum*31 + h[a&31]*7
+	return false
 }
 
-// mayUnshuffle gives the signature of s if some word may have it.
-func (w *Words) mayUnshuffle(s []byte) (uint32, bool) {
-	if w == nil || len(s) < 5 || len(s) > 24 {
-		return 0, false
+// repair gives the word that s is, if it is none itself and was misspelt: its letters behind
+// the first one in another order, one of them missing, or one twice; with heard also if it
+// was written as it sounds.
+func (w *Words) repair(s []byte, heard bool) (string, bool) {
+	if w == nil || len(s) < 3 || len(s) > 24 || w.has(s) {
+		return "", false
 	}
-	k := signature(s)
-	h, two := maybeSlot(k)
-	return k, w.maybe[h]&two == two
+	t, _ := w.find(formShuffled.hash(s))
+	switch {
+	case len(t) == len(s) && anagram(t, s), len(t) == len(s)+1 && loses(t, s):
+		return t, true
+	}
+	var b [24]byte
+	for i := 1; i < len(s); i++ {
+		if s[i]|0x20 == s[i-1]|0x20 {
+			once := append(append(b[:0], s[:i]...), s[i+1:]...)
+			if t, _ := w.find(formShuffled.hash(once)); len(t) == len(once) && strings.EqualFold(t, string(once)) {
+				return t, true
+			}
+		}
+	}
+	if len(s) >= soundLeast && heard {
+		if t, _ := w.find(formSound.hash(s)); len(t) >= soundLeast && len(t) <= len(s)+2 && w.cost([]byte(t)) <= costKnown {
+			return t, true
+		}
+	}
+	return "", false
 }
 
-// known remembers words that are no other words' shuffled forms, though they have the
-// signature of some: most are of the vocabulary, which lies far away. It holds up to sixteen
-// letters, whole.
-type known [256][2]uint64
-
-// holds reports that s is such a word, and where it would be.
-func (m *known) holds(s []byte) (ok bool, slot *[2]uint64, key [2]uint64) {
-	var b [16]byte
-	if copy(b[:], s) < len(s) {
-		return false, nil, key
-	}
-	key = [2]uint64{binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[8:])}
-	slot = &m[(key[0]*0x9e3779b97f4a7c15^key[1]*0xc2b2ae3d27d4eb4f)>>56]
-	return *slot == key, slot, key
-}
-
-// unshuffle gives the word that s is a shuffled form of, or that s has lost a
-// letter of, if it is none itself.
-func (w *Words) unshuffle(s []byte) (string, bool) {
-	k, ok := w.mayUnshuffle(s)
-	if !ok {
-		return "", false
-	}
-	t, _ := w.find(k)
-	if t == "" {
-		return "", false
-	}
-	if len(t) == len(s)+1 {
-		return t, loses(t, s) && !w.has(s)
-	}
-	if len(t) != len(s) {
-		return "", false
-	}
-	same := 0 // most often it is the word itself
-	for same < len(s) && s[same]|0x20 == t[same] {
-		same++
-	}
-	if same == len(s) {
-		return "", false
-	}
+// anagram reports that s has the letters of t.
+func anagram(t string, s []byte) bool {
 	var count [26]int8
 	for i, c := range s {
 		c |= 0x20
 		if c < 'a' || c > 'z' {
-			return "", false
+			return false
 		}
 		count[c-'a']++
 		count[t[i]-'a']--
 	}
-	return t, count == [26]int8{} && !w.has(s)
+	return count == [26]int8{}
 }
 
 // loses reports whether s is t without one letter.
@@ -284,39 +430,53 @@ func (w *Words) walk(n int32, s []byte) int32 {
 	return n
 }
 
-// cell is the best cut of the letters up to one place.
+// cell is the cheapest cut of the letters up to one place.
 type cell struct {
-	score int32
-	from  int32
-	word  bool
+	cost int32
+	from int32
+	word bool
 }
 
 // segment cuts letters that were written together into words of the vocabulary.
-// It gives the ends of the pieces, and how many letters words cover. The slice is
-// valid until the next call.
-func (d *Decoder) segment(s []byte) (ends []int, words, covered int) {
+// It gives the ends of the pieces, how many are words, and whether it reads like a text.
+// The slice is valid until the next call.
+func (d *Decoder) segment(s []byte) (ends []int, words int, reads bool) {
 	w := d.words
 	if w == nil {
-		return nil, 0, 0
+		return nil, 0, false
 	}
 	if cap(d.cell) <= len(s) {
 		d.cell = make([]cell, 2*len(s)+64)
 	}
 	best := d.cell[:len(s)+1]
-	clear(best)
+	for i := range best {
+		best[i] = cell{cost: 1 << 30}
+	}
+	best[0].cost = 0
 	for i := range s {
-		here := best[i].score
-		if i == 0 || here >= best[i+1].score && !best[i+1].word {
-			best[i+1] = cell{here, int32(i), false}
+		here := best[i].cost
+		odd := here + oddLetter
+		if i == 0 || best[i].word {
+			odd += oddPiece
+		}
+		// One letter that is a word by itself.
+		if c := s[i] | 0x20; c == 'a' || c == 'i' {
+			if x := here + 20; x < best[i+1].cost {
+				best[i+1] = cell{x, int32(i), true}
+			}
+		}
+		if odd < best[i+1].cost {
+			best[i+1] = cell{odd, int32(i), false}
 		}
 		n := int32(0)
 		for j := i; j < len(s); j++ {
 			if n = w.next(n, s[j]|0x20); n == 0 {
 				break
 			}
-			l := int32(j + 1 - i)
-			if sc := here + l*l; w.nodes[n].letters&wordEnd != 0 && sc > best[j+1].score {
-				best[j+1] = cell{sc, int32(i), true}
+			if w.nodes[n].letters&wordEnd != 0 {
+				if x := here + int32(w.costs[n]); x < best[j+1].cost {
+					best[j+1] = cell{x, int32(i), true}
+				}
 			}
 		}
 	}
@@ -325,7 +485,6 @@ func (d *Decoder) segment(s []byte) (ends []int, words, covered int) {
 	for i := len(s); i > 0; i = int(best[i].from) {
 		if best[i].word {
 			words++
-			covered += i - int(best[i].from)
 		}
 		if best[i].word || !junk {
 			d.ends = append(d.ends, i)
@@ -333,5 +492,5 @@ func (d *Decoder) segment(s []byte) (ends []int, words, covered int) {
 		junk = !best[i].word
 	}
 	slices.Reverse(d.ends)
-	return d.ends, words, covered
+	return d.ends, words, int(best[len(s)].cost) <= costLetter*len(s)
 }
