@@ -291,7 +291,9 @@ func (d *Detector) Figures(text []byte) Figures {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
 	s.begin(d, Input{Text: text})
+	s.learning = true
 	s.scan()
+	s.learning = false
 	return s.sum()
 }
 
@@ -335,13 +337,19 @@ func byRules(p float64) float64 {
 	return 0
 }
 
+// weigh gives the score of the text by the evidence that there is.
+func (s *scratch) weigh() float64 {
+	m := s.d.model
+	if m == nil {
+		return s.evidence.rules
+	}
+	f := s.sum()
+	return m.Decide(&f)
+}
+
 // conclude turns the evidence into the score of the text.
 func (s *scratch) conclude() {
-	s.score = s.evidence.rules
-	if m := s.d.model; m != nil {
-		f := s.sum()
-		s.score = m.Decide(&f)
-	}
+	s.score = s.weigh()
 	// A window cannot say more than the verdict on the whole text, and where that says
 	// next to nothing it is no finding.
 	kept := s.findings[:0]

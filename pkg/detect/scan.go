@@ -170,8 +170,9 @@ type scratch struct {
 	enough   float64  // a score that quarantines
 	extra    int      // windows scored since it was reached
 
-	visit func(*Window)
-	all   bool
+	visit    func(*Window)
+	all      bool
+	learning bool // every view counts
 }
 
 func (s *scratch) begin(d *Detector, in Input) {
@@ -216,8 +217,17 @@ func (s *scratch) scan() {
 			break // it is not delivered anyway
 		}
 		s.node(i)
+		if s.decided() {
+			break
+		}
 	}
 	clear(s.queue)
+}
+
+// decided reports that what is known quarantines the text. What else may hide in it is of no
+// use to anybody then, and looking for it is what an attacker can make dear.
+func (s *scratch) decided() bool {
+	return s.loudest >= s.enough && s.visit == nil && !s.all && !s.learning && s.weigh() >= s.enough
 }
 
 // node searches one view and queues the views that it asks for.
@@ -230,7 +240,10 @@ func (s *scratch) node(i int) {
 	}
 	text := n.v.Text
 	s.search(n, text)
-	wants := s.decoder.Probe(text, s.wants) &^ ownInverse[n.v.Name]
+	if s.decided() {
+		return
+	}
+	wants := s.decoder.ProbeBut(text, s.wants, ownInverse[n.v.Name])
 	switch {
 	case wants == 0:
 	case n.depth < maxDepth:
@@ -280,9 +293,21 @@ func (s *scratch) folded(n *node) {
 	})
 }
 
+// known reports that a view reads as one that is queued: two ways to undo a disguise often
+// come to the same.
+func (s *scratch) known(text []byte, hidden bool) bool {
+	for i := range s.queue {
+		if n := &s.queue[i]; n.hidden == hidden && bytes.Equal(n.v.Text, text) {
+			return true
+		}
+	}
+	return false
+}
+
 // push queues a derived view within the bounds.
 func (s *scratch) push(parent *node, v view.View) {
-	if len(v.Text) == 0 {
+	hidden := parent.hidden || v.Hidden
+	if len(v.Text) == 0 || s.known(v.Text, hidden) {
 		return
 	}
 	s.expanded += len(v.Text)
@@ -292,7 +317,7 @@ func (s *scratch) push(parent *node, v view.View) {
 	}
 	s.queue = append(s.queue, node{
 		v: v, chain: append(parent.chain[:len(parent.chain):len(parent.chain)], v.Name),
-		depth: parent.depth + 1, hidden: parent.hidden || v.Hidden,
+		depth: parent.depth + 1, hidden: hidden,
 	})
 }
 

@@ -8,6 +8,18 @@ import (
 // What the bits of a block ask for is asked again of its bytes, before a view is built:
 // programs are full of long names, of digits inside names and of numbers.
 
+// looks is what second looks at a text leave to those that follow.
+type looks struct {
+	packed, fused, coded int // blocks where they saw runs that may be codes, words without spaces and numbers for letters
+	fusedDone            int // where the last run ends that was looked at for words
+	leetTo, leetDone     int // up to which block digits were read as letters, and where the last word of that ends
+	leetLast             int // the last block where one was found
+}
+
+// surely is how many blocks of a text that ask for a view in earnest are enough: the others that
+// seem to are believed. Who fills a text with them is to gain no time.
+const surely = 2
+
 // packs looks closely at block k, which holds sixteen letters and digits in a row, or capitals
 // inside words again and again: whether one of its runs may be a code, or is words without
 // spaces. So many letters and digits stand at the end of the block before.
@@ -16,10 +28,16 @@ func (d *Decoder) packs(k, before int, humps bool) (w Wants) {
 	long := all & (all >> 1)
 	long &= long >> 2
 	long &= long >> 4
+	if d.looks.packed >= surely {
+		w = WantRuns
+	}
+	if d.looks.fused >= surely {
+		w |= WantFused
+	}
 	if !humps {
 		long &= long >> 8
-	} else if d.grouped(k) {
-		w = WantRuns
+	} else if w&WantRuns == 0 && d.grouped(k) {
+		w |= WantRuns
 	}
 	if n := bits.TrailingZeros64(^all); n > 0 && before > 0 {
 		if n+before >= 8 {
@@ -33,9 +51,11 @@ func (d *Decoder) packs(k, before int, humps bool) (w Wants) {
 	}
 	if w&WantRuns != 0 {
 		d.packed[k>>6] |= 1 << (k & 63)
+		d.looks.packed++
 	}
 	if w&WantFused != 0 {
 		d.fused[k>>6] |= 1 << (k & 63)
+		d.looks.fused++
 	}
 	return w
 }
@@ -47,8 +67,11 @@ func (d *Decoder) packsAt(from, to int, known Wants) (w Wants) {
 	if known&WantRuns == 0 && d.encodes(from, to) {
 		w = WantRuns
 	}
-	if known&WantFused == 0 && to-from >= minFused && d.fuses(from, to) {
-		w |= WantFused
+	if known&WantFused == 0 && to-from >= minFused && from >= d.looks.fusedDone {
+		d.looks.fusedDone = to
+		if d.fuses(from, to) {
+			w |= WantFused
+		}
 	}
 	return w
 }
@@ -104,23 +127,21 @@ const leetBlocks = 3
 // leets reports that near block k a digit beside letters, or a sign in front of one, makes a word
 // of five letters and more when it is read as a letter.
 func (d *Decoder) leets(k int) bool {
-	for ; d.leetTo <= k+leetBlocks && d.leetTo < len(d.letter); d.leetTo++ {
-		if d.leetTo < k-leetBlocks {
-			d.leetTo = k - leetBlocks
-		}
+	l := &d.looks
+	for l.leetTo = max(l.leetTo, k-leetBlocks); l.leetTo <= min(k+leetBlocks, len(d.letter)-1); l.leetTo++ {
 		d.p[0].reset()
-		at, long, done := d.leetTo, 0, 0
+		at, long := l.leetTo, 0
 		before, behind := d.letter[at]<<1, d.letter[at]>>1
 		for m := d.digit[at]&(before|behind) | d.sign[at]&behind; m != 0 && long == 0; m &= m - 1 {
-			if i := at<<6 + bits.TrailingZeros64(m); i >= done && leetTable[d.text[i]] {
-				done = d.leetWord(&d.p[0], i, done, &long)
+			if i := at<<6 + bits.TrailingZeros64(m); i >= l.leetDone && leetTable[d.text[i]] {
+				l.leetDone = d.leetWord(&d.p[0], i, l.leetDone, &long)
 			}
 		}
 		if long > 0 {
-			d.leetLast = at
+			l.leetLast = at
 		}
 	}
-	return d.leetLast >= k-leetBlocks
+	return l.leetLast >= k-leetBlocks
 }
 
 // numbers reports that block k, which holds many digits, or those beside it may hold letters

@@ -31,16 +31,15 @@ type Decoder struct {
 	// everywhere.
 	coded, spaced, packed, fused, leety, mixed []uint64
 
-	odd      []oddity  // where Probe saw ciphers
-	behind   glance    // what it saw between the last two blocks that it looked at closely
-	gain     int       // how much better the block looked at last reads in the best of shifts
-	rows     []series  // where it saw words that signs join
-	dense    []dense85 // where it saw base85
-	ran      int       // how far it looked for that
-	noisy    bool      // it saw signs inside words
-	walked   int       // how far it looked for such words
-	leetTo   int       // up to which block it read digits as letters
-	leetLast int       // the last block where that made a word
+	odd    []oddity  // where Probe saw ciphers
+	behind glance    // what it saw between the last two blocks that it looked at closely
+	gain   int       // how much better the block looked at last reads in the best of shifts
+	rows   []series  // where it saw words that signs join
+	dense  []dense85 // where it saw base85
+	ran    int       // how far it looked for that
+	noisy  bool      // it saw signs inside words
+	walked int       // how far it looked for such words
+	looks  looks     // what its second looks left
 
 	// Where signs come next: the end of a link with a title, of a tag, of a comment,
 	// and a closing tag.

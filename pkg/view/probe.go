@@ -246,10 +246,14 @@ func Probe(text []byte, words *Words) Wants {
 	return d.Probe(text, 0)
 }
 
-// Probe adds to wants, which others have of a folded text, the views that its bytes ask
-// for. It is cheap, and may ask for a view that then finds nothing. Decode looks for
+// Probe is [Decoder.ProbeBut] for a text of which every view may be of use.
+func (d *Decoder) Probe(text []byte, wants Wants) Wants { return d.ProbeBut(text, wants, 0) }
+
+// ProbeBut adds to wants, which others have of a folded text, the views that its bytes ask
+// for, and takes away those without use. It is cheap, and may ask for a view that then finds
+// nothing. Decode looks for
 // what only Probe asks for where Probe saw the reason, and for the rest everywhere.
-func (d *Decoder) Probe(text []byte, wants Wants) Wants {
+func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 	if !d.seen || !d.holds(text) {
 		d.text = nil
 		d.look(text)
@@ -258,7 +262,7 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 	d.title, d.tagEnd = ahead{sign: `")`}, ahead{sign: ">"}
 	d.odd, d.behind, d.rows, d.noisy, d.walked = d.odd[:0], glance{}, d.rows[:0], false, 0
 	d.dense, d.ran = d.dense[:0], 0
-	d.leetTo, d.leetLast = 0, math.MinInt
+	d.looks = looks{leetLast: math.MinInt}
 	var w Wants
 	leet, tail := 0, 0
 	carry := uint64(0) // whether a letter or digit stood in front of the block
@@ -288,7 +292,8 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 		n := 0
 		if digits > 0 {
 			n = bits.OnesCount64(digit[k] & (letter << 1) & (letter >> 1))
-			if (digits >= 30 || digits >= 12 && bits.OnesCount64(all&^(all<<1)) >= 19) && d.numbers(k) {
+			if (digits >= 30 || digits >= 12 && bits.OnesCount64(all&^(all<<1)) >= 19) && (d.looks.coded >= surely || d.numbers(k)) {
+				d.looks.coded++
 				w |= WantCodes
 				d.coded[k>>6] |= 1 << (k & 63)
 			}
@@ -302,7 +307,9 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 			w |= WantCodes
 			d.coded[k>>6] |= 1 << (k & 63)
 		}
-		w |= d.ciphered(k, letters, digits+signs)
+		if without&WantCipher == 0 {
+			w |= d.ciphered(k, letters, digits+signs)
+		}
 		w |= d.pigs(k, letter&^(letter>>1)&middle)
 		if signs >= 3 && isDense(letters, digits, signs, all, min(64, len(text)-64*k)) {
 			w |= d.denseAt(k)
@@ -335,7 +342,7 @@ func (d *Decoder) Probe(text []byte, wants Wants) Wants {
 	if wants&WantSpacing != 0 {
 		clear(d.spaced)
 	}
-	return w | wants
+	return (w | wants) &^ without
 }
 
 // inProse reports that text[from:to] is a word of prose rather than a part of a name: white
