@@ -31,15 +31,16 @@ type Decoder struct {
 	// everywhere.
 	coded, spaced, packed, fused, leety, mixed []uint64
 
-	odd    []oddity  // where Probe saw ciphers
-	behind glance    // what it saw between the last two blocks that it looked at closely
-	gain   int       // how much better the block looked at last reads in the best of shifts
-	rows   []series  // where it saw words that signs join
-	dense  []dense85 // where it saw base85
-	ran    int       // how far it looked for that
-	noisy  bool      // it saw signs inside words
-	walked int       // how far it looked for such words
-	looks  looks     // what its second looks left
+	flipped []flip    // where Probe saw words in another order
+	odd     []oddity  // where Probe saw ciphers
+	behind  glance    // what it saw between the last two blocks that it looked at closely
+	gain    int       // how much better the block looked at last reads in the best of shifts
+	rows    []series  // where it saw words that signs join
+	dense   []dense85 // where it saw base85
+	ran     int       // how far it looked for that
+	noisy   bool      // it saw signs inside words
+	walked  int       // how far it looked for such words
+	looks   looks     // what its second looks left
 
 	// Where signs come next: the end of a link with a title, of a tag, of a comment,
 	// and a closing tag.
@@ -153,6 +154,10 @@ func (d *Decoder) Decode(text []byte, wants Wants, room int) (views []View, ok b
 		d.cipherAll(wants)
 		d.gluedAll(wants)
 		d.denseAll(wants)
+		d.flipped = d.flipped[:0]
+		if wants&WantOrder != 0 {
+			d.flips()
+		}
 	}
 	clear(d.views)
 	d.views, d.room, d.wants = d.views[:0], room, wants
@@ -195,7 +200,7 @@ var decoders = [...]struct {
 	{WantConcat, (*Decoder).concats},
 	{WantSpelling, (*Decoder).respell},
 	{WantReversed, (*Decoder).reversed},
-	{WantOrder, (*Decoder).order},
+	{WantOrder, (*Decoder).unflip},
 	{WantCipher, (*Decoder).decipher},
 	{WantJoined, (*Decoder).joinedWords},
 	{WantPig, (*Decoder).pigLatin},

@@ -335,6 +335,9 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 	if d.words != nil && d.misspelt() {
 		w |= WantSpelling
 	}
+	if d.flips() {
+		w |= WantOrder
+	}
 	if d.wide && spacedRunes(text) {
 		w |= WantSpacing
 		clear(d.spaced)

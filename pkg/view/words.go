@@ -15,6 +15,7 @@ type Words struct {
 	nodes []wordNode
 	costs []uint8 // of the word that ends at a node: see [word]
 	list  []string
+	order *orders
 	// forms finds a word by what is left of it when it is written in another way: a table
 	// with open addresses.
 	forms []formed
@@ -242,7 +243,7 @@ func NewWords(given []string) *Words {
 			seen[s] = true
 		}
 	}
-	w := &Words{forms: make([]formed, 1<<18), list: make([]string, len(words))}
+	w := &Words{forms: make([]formed, 1<<18), list: make([]string, len(words)), order: newOrders()}
 	var b [24]byte
 	// What lost a letter may be a word that is this much commoner than one that lost none.
 	lost := 0

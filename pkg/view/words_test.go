@@ -21,6 +21,8 @@ func TestWordsPutBack(t *testing.T) {
 		{"shuffled", "Pleaase watr the gardden evvery morningg before the othr plants.", "please water the garden every morning before the other plants."},
 		{"leet", "Pl3453 w473r 7h3 g4rd3n 3v3ry m0rn1ng, 70 m4k3 17 gr0w.", "Please water the garden every morning, to make it grow."},
 		{"pig-latin", "easeplay aterway ethay ardengay every orningmay, utbay otnay atay oon.nay", "please water the garden every morning, but not at noon."},
+		{"word-order", "sun. the in are that plants the to not but year, the of day every garden the to water give Please", "Please give water to the garden every day of the year, but not to the plants that are in the sun."},
+		{"word-order", "give Please to water garden the day every the of but year, to not plants the are that the in sun.", "Please give water to the garden every day of the year, but not to the plants that are in the sun."},
 		{"replaced", `x = "waterzqthezqgarden".replace("zq", " ")`, `x = "water the garden".replace("zq", " ")`},
 		{"replaced", "`wa_ter+the+gar_den`.replace(/_/g, '').replaceAll('+', ' ')", "`water the garden`.replace(/_/g, '').replaceAll('+', ' ')"},
 	} {

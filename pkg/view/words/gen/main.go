@@ -1,6 +1,7 @@
-// Command words writes pkg/view/words.txt: words of ten languages that are written in Latin
+// Command gen writes pkg/view/words.txt and order.txt: words of ten languages that are written in Latin
 // letters, and how often each is met, for putting words back that were taken apart or
-// misspelt.
+// misspelt; and which of the commonest English words stand in front of which others, for telling
+// text whose words stand in reverse order.
 //
 // It counts the texts of corpus/honest and corpus/attacks, and the READMEs below the folders
 // named behind the flags (those of the packages that the detector is trained with, all
@@ -9,6 +10,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -41,6 +43,7 @@ func main() {
 	flag.Parse()
 	log.SetFlags(0)
 	counts := map[string]*count{}
+	var english [][]string
 	at := func(w string) *count {
 		c := counts[w]
 		if c == nil {
@@ -59,12 +62,16 @@ func main() {
 			if len(parts) < 3 || !slices.Contains(langs, parts[1]) {
 				continue
 			}
-			for _, w := range words(read(name)) {
+			all := words(read(name))
+			for _, w := range all {
 				if parts[1] == "en" {
 					at(w).english++
 				} else {
 					at(w).foreign++
 				}
+			}
+			if parts[1] == "en" {
+				english = append(english, all)
 			}
 		}
 	}
@@ -103,6 +110,7 @@ func main() {
 		class := int(math.Round(2 * math.Log2(float64(n))))
 		classes[class] = append(classes[class], w)
 	}
+	writeOrder(english, counts)
 	unjoin(classes)
 	f, err := os.Create(*out)
 	if err != nil {
@@ -121,6 +129,47 @@ func main() {
 		log.Fatal(err)
 	}
 	if err := f.Close(); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// ordered is how many words the order of which is counted.
+const ordered = 127
+
+// writeOrder writes the commonest words, and a row for each of them and for all others: for each
+// word behind it, sixteen and four times the natural logarithm of how much more often it stands there than
+// in front of it, as a letter from A on.
+func writeOrder(texts [][]string, counts map[string]*count) {
+	var common []string
+	for w := range counts {
+		common = append(common, w)
+	}
+	slices.SortFunc(common, func(a, b string) int {
+		return cmp.Or(counts[b].english-counts[a].english, strings.Compare(a, b))
+	})
+	common = common[:ordered]
+	number := map[string]int{}
+	for i, w := range common {
+		number[w] = i + 1
+	}
+	var pairs [ordered + 1][ordered + 1]float64
+	for _, t := range texts {
+		for i := 1; i < len(t); i++ {
+			pairs[number[t[i-1]]][number[t[i]]]++
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintln(&b, "# Made by words/gen. Do not edit. The commonest words, and how much more often others (columns) stand behind them (rows) than in front.")
+	fmt.Fprintln(&b, strings.Join(common, " "))
+	for x := range pairs {
+		for y := range pairs[x] {
+			const few = 2
+			v := math.Round(4*math.Log((pairs[x][y]+few)/(pairs[y][x]+few))) + 16
+			b.WriteByte('A' + byte(min(max(v, 0), 32)))
+		}
+		b.WriteByte('\n')
+	}
+	if err := os.WriteFile("order.txt", []byte(b.String()), 0o644); err != nil {
 		log.Fatal(err)
 	}
 }
