@@ -1,9 +1,9 @@
 package view
 
 import (
-	"bytes"
 	_ "embed"
 	"encoding/binary"
+	"math/bits"
 	"strings"
 )
 
@@ -87,7 +87,7 @@ func (o *orders) directionOf(text []byte, next func() (from, to int)) (x directi
 const (
 	minFlipped  = 24
 	maxFlipped  = 2000
-	flipLook    = 600
+	flipLook    = 280
 	flipWords   = 5
 	flipAgainst = -8
 )
@@ -100,36 +100,50 @@ type flip struct {
 
 // flips looks for such paragraphs: they begin with a small letter, or with a word at the end of
 // a sentence.
-func (d *Decoder) flips() (found bool) {
+func (d *Decoder) flips() bool {
 	text := d.text
 	d.flipped = d.flipped[:0]
 	if d.words == nil {
 		return false
 	}
-	for i := 0; i < len(text); {
-		end := len(text)
-		if k := bytes.Index(text[i:], blankLine); k >= 0 {
-			end = i + k
+	start := 0
+	for k, m := range d.line {
+		next := uint64(0)
+		if k+1 < len(d.line) {
+			next = d.line[k+1]
 		}
-		from := i
-		for from < end && !letterByte(text[from]) {
-			from++
-		}
-		if end-from >= minFlipped && end-from <= maxFlipped && d.beginsLate(from, end) {
-			if x, ok := d.flipAt(from, end); ok {
-				d.flipped = append(d.flipped, x)
-				found = true
+		for m &= m>>1 | next<<63; m != 0; m &= m - 1 {
+			i := k<<6 + bits.TrailingZeros64(m)
+			if text[i] == '\n' && text[i+1] != '\t' {
+				d.flipsIn(start, i)
+				start = i + 2
 			}
 		}
-		i = end + len(blankLine)
 	}
-	return found
+	d.flipsIn(start, len(text))
+	return len(d.flipped) > 0
 }
 
-var blankLine = []byte("\n\n")
+func (d *Decoder) flipsIn(from, to int) {
+	for from < to && !letterByte(d.text[from]) {
+		from++
+	}
+	if to-from < minFlipped || to-from > maxFlipped || !d.beginsLate(from, to) {
+		return
+	}
+	if x, ok := d.flipAt(from, to); ok {
+		d.flipped = append(d.flipped, x)
+	}
+}
 
 // beginsLate reports that the first word of text[from:to] is small, or the last one of a sentence.
 func (d *Decoder) beginsLate(from, to int) bool {
+	// Prose: few signs, and many letters.
+	n := min(to-from, 64)
+	head := ^uint64(0) >> (64 - n)
+	if bits.OnesCount64(window(d.letter, from)&head)*10 < 7*n || bits.OnesCount64(window(d.sign, from)&head)*8 > n {
+		return false
+	}
 	if c := d.text[from]; c >= 'a' && c <= 'z' {
 		return true
 	}

@@ -671,7 +671,7 @@ const mixedReach = 6
 // misspeltReach is how near each other two misspelt words stand, in bytes; surelyMisspelt how
 // many letters a word has whose letters are those of another one for no other reason.
 const (
-	misspeltReach  = 160
+	misspeltReach  = 200
 	surelyMisspelt = 9
 )
 
