@@ -169,6 +169,8 @@ type scratch struct {
 	score    float64  // of the text, once all is known
 	enough   float64  // a score that quarantines
 	extra    int      // windows scored since it was reached
+	weighed  float64  // how loud the text was when it was weighed last
+	over     bool     // it was found to be quarantined
 
 	visit    func(*Window)
 	all      bool
@@ -187,7 +189,7 @@ func (s *scratch) begin(d *Detector, in Input) {
 	for _, g := range in.Gaps {
 		s.gaps = append(s.gaps, g.Shift(s.carry))
 	}
-	s.enough, s.extra = DefaultQuarantine, 0
+	s.enough, s.extra, s.weighed, s.over = DefaultQuarantine, 0, 0, false
 	if in.Quarantine > 0 && in.Quarantine <= 1 {
 		s.enough = in.Quarantine
 	}
@@ -217,7 +219,7 @@ func (s *scratch) scan() {
 			break // it is not delivered anyway
 		}
 		s.node(i)
-		if s.decided() {
+		if s.over {
 			break
 		}
 	}
@@ -227,7 +229,11 @@ func (s *scratch) scan() {
 // decided reports that what is known quarantines the text. What else may hide in it is of no
 // use to anybody then, and looking for it is what an attacker can make dear.
 func (s *scratch) decided() bool {
-	return s.loudest >= s.enough && s.visit == nil && !s.all && !s.learning && s.weigh() >= s.enough
+	if s.loudest > s.weighed && s.loudest >= s.enough && s.visit == nil && !s.all && !s.learning {
+		s.weighed = s.loudest
+		s.over = s.weigh() >= s.enough
+	}
+	return s.over
 }
 
 // node searches one view and queues the views that it asks for.

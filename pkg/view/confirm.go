@@ -12,6 +12,7 @@ import (
 type looks struct {
 	packed, fused, coded int // blocks where they saw runs that may be codes, words without spaces and numbers for letters
 	fusedDone            int // where the last run ends that was looked at for words
+	vain                 int // how many such runs were
 	leetTo, leetDone     int // up to which block digits were read as letters, and where the last word of that ends
 	leetLast             int // the last block where one was found
 }
@@ -31,7 +32,7 @@ func (d *Decoder) packs(k, before int, humps bool) (w Wants) {
 	if d.looks.packed >= surely {
 		w = WantRuns
 	}
-	if d.looks.fused >= surely {
+	if d.looks.fused >= surely || d.looks.vain > 12+len(d.text)>>7 {
 		w |= WantFused
 	}
 	if !humps {

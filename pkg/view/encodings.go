@@ -37,11 +37,21 @@ func readable(b []byte) bool {
 			bad++
 		case letterRune(r) || r == ' ':
 			letters++
-		case r > 0x2000 && !unicode.IsPrint(r) && !unicode.Is(unicode.Cf, r):
+		case r > 0x2000 && !shown(r):
 			bad++
 		}
 	}
 	return bad*20 <= n && letters*2 >= n || bad == 0 && encodedAgain(b)
+}
+
+// shownBits have a bit for each rune of the first plane that is seen, or changes how others are.
+var shownBits = planeBits(append([]*unicode.RangeTable{unicode.Cf}, unicode.PrintRanges...)...)
+
+func shown(r rune) bool {
+	if uint32(r) > 0xffff {
+		return unicode.IsPrint(r) || unicode.Is(unicode.Cf, r)
+	}
+	return shownBits[r>>6]>>(r&63)&1 == 1
 }
 
 // encodedAgain reports text that is another encoding: digits and letters without

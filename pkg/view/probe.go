@@ -663,11 +663,13 @@ func spacedRunes(text []byte) bool {
 // tables of the library are searched for each.
 var letterBits, markBits = planeBits(unicode.L), planeBits(unicode.M)
 
-func planeBits(of *unicode.RangeTable) *[1 << 10]uint64 {
+func planeBits(of ...*unicode.RangeTable) *[1 << 10]uint64 {
 	var t [1 << 10]uint64
-	for _, x := range of.R16 {
-		for r := uint32(x.Lo); r <= uint32(x.Hi); r += uint32(x.Stride) {
-			t[r>>6] |= 1 << (r & 63)
+	for _, table := range of {
+		for _, x := range table.R16 {
+			for r := uint32(x.Lo); r <= uint32(x.Hi); r += uint32(x.Stride) {
+				t[r>>6] |= 1 << (r & 63)
+			}
 		}
 	}
 	return &t

@@ -353,6 +353,10 @@ func (d *Decoder) fuses(from, to int) bool {
 	if to < len(text) && bytes.IndexByte(programSigns, text[to]) >= 0 && humps > 0 && humps < minProgram {
 		return false
 	}
+	// What reads as no language is no words: most codes are left here.
+	if !d.sounds(from, to) {
+		return false
+	}
 	low, high := max(0, from-fusedReach), min(len(text), to+fusedReach)
 	for from > low && text[from-1] > ' ' {
 		from--
@@ -360,8 +364,15 @@ func (d *Decoder) fuses(from, to int) bool {
 	for to < high && text[to] > ' ' {
 		to++
 	}
+	d.looks.vain++
 	d.p[0].reset()
 	return d.squashed(&d.p[0], from, to)
+}
+
+// sounds reports that text[from:to] may be words of some language.
+func (d *Decoder) sounds(from, to int) bool {
+	usual, _, n := sumOf(d.text[from:to])
+	return tenfold(usual, n) > 0
 }
 
 // squash cuts words that were written together.
@@ -379,7 +390,7 @@ func (d *Decoder) squash() {
 			for j < int(part.to) && text[j] > ' ' {
 				j++
 			}
-			if j-i >= minFused {
+			if j-i >= minFused && d.sounds(i, j) {
 				d.squashed(p, i, j)
 			}
 			i = j
