@@ -1,5 +1,5 @@
-// Package heldout_test keeps the held-out sets of this folder, of heldout2 and of
-// heldout3 honest: well formed, and never a copy of what the detector is trained
+// Package heldout_test keeps the held-out sets of this folder, of heldout2, heldout3 and
+// heldout4 honest: well formed, and never a copy of what the detector is trained
 // on or tuned with.
 package heldout_test
 
@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"index/suffixarray"
 	"io/fs"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf16"
 )
 
 // row is one line of a set. Its field order is the order in the file: a line
@@ -53,6 +55,7 @@ var folders = []folder{
 	{".", "heldout", "heldout-", firstSets},
 	{"../heldout2", "heldout2", "h2-", secondSets},
 	{"../heldout3", "heldout3", "h3-", thirdSets},
+	{"../heldout4", "heldout4", "h4-", fourthSets},
 }
 
 var firstSets = map[string]set{
@@ -94,6 +97,34 @@ var thirdSets = map[string]set{
 	"prompts":         {0, 180, "question code editing summarise translation roleplay game creative planning advice settings security math agent_task prompt_help small_talk oddity multi_part pasted long_setup", "en"},
 }
 
+var fourthSets = map[string]set{
+	"overt":           {1, 160, "extraction override persona jailbreak fake_turn obfuscated fake_notice task_switch long terse format tool_abuse fiction game indirect combined refusal_bypass long_persona authority split polite memory many_shot", "en"},
+	"spliced":         {1, 160, "tool_output mail web_page pdf code ticket json log mail_thread review cv chat_export obfuscated readme transcript html wiki calendar search_results issue spreadsheet forum metadata product letter notes config social contract manual academic diff csv survey terms rss notebook news pull_request jobad story form alert dataset caption prose newsletter", "en"},
+	"important":       {1, 96, "message subtle fake_system important_tag in_tool_result header user_asked tool_description reviewer handover skill todo banner in_mail in_document gate signature error memory_note terse in_web_page in_repo in_chat in_data in_pdf search_snippet calendar_note form_field qr_ocr voice", "en"},
+	"native":          {1, 170, "document extraction override persona note fake_notice task_switch jailbreak authority fake_turn game split polite obfuscated combined tool_abuse long fiction terse", others},
+	"benign_native":   {0, 170, "human_request ai_question system_prompt ai_document notice roleplay warning prompt document", others},
+	"trigger":         {0, 130, "ignore forget override disregard system_prompt reveal password act_as secret admin pretend you_are_now from_now_on new_instructions previous above important execute delete forward transfer rules assistant ai agent developer_mode jailbreak urgent send confidential dont_tell restrictions filter bypass sudo model stop instead reset role confirm approve token hidden unrestricted bot verbatim repeat translate debug simon limits no_matter obey", "en"},
+	"assistant_rules": {0, 100, "system_prompt agents_md tool_description skill bot_rules custom_instructions policy judge_prompt subagent onboarding_for_agent guard_prompt style_guide template mcp_instructions model_card fine_tuning_note", "en ar de es fr it ja pl pt ru tr zh"},
+	"llmdocs":         {0, 130, "llmdoc paper docs prompting_guide blog readme forum security_guide changelog course news howto tutorial model_card policy product_page issue security_advisory social interview glossary eval_report transcript dataset_card review mail minutes pull_request comic_or_humour release_notes", "en ar de es fr hi id it ja ko nl pl pt ru tr uk vi zh"},
+	"documents":       {0, 160, "mail web_page code log json manual tool_output ticket minutes news wiki letter transcript academic chat_export review prose mail_thread issue readme contract search_results policy recipe faq pull_request diff yaml csv cv invoice calendar form social html legal_notice notes newsletter table rss status_page job_ad press_release game_rules pdf spreadsheet email_digest", "en ar de es fr hi id it ja ko nl pl pt ru tr uk vi zh"},
+	"prompts":         {0, 180, "question near_miss agent code paste write meta correction oddity other roleplay prompting personal creative translate math long edit summarize game plan classify", "en ar de es fr ja pl pt ru tr zh"},
+}
+
+// visible escapes what nobody sees: no invisible character stands raw in a file.
+func visible(s string) string {
+	var out strings.Builder
+	for _, r := range s {
+		if !unicode.Is(unicode.Cf, r) && (r < 0xE0100 || r > 0xE01EF) {
+			out.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&out, "\\u%04x", unit)
+		}
+	}
+	return out.String()
+}
+
 // rows reads every set of a folder, and fails when a file is missing or unknown.
 func (in folder) rows(t *testing.T) map[string][]row {
 	t.Helper()
@@ -127,7 +158,7 @@ func (in folder) rows(t *testing.T) map[string][]row {
 			if err := e.Encode(r); err != nil {
 				t.Fatal(err)
 			}
-			if got := bytes.TrimSuffix(again.Bytes(), []byte("\n")); !bytes.Equal(got, lines.Bytes()) {
+			if got := visible(strings.TrimSuffix(again.String(), "\n")); got != lines.Text() {
 				t.Errorf("%s:%d: not the plain form of its own row", name, n)
 			}
 			all[of] = append(all[of], r)
@@ -169,10 +200,11 @@ func TestRows(t *testing.T) {
 				if strings.TrimSpace(r.Text) != r.Text || r.Text == "" {
 					t.Errorf("%s: text is empty or has blank ends", r.ID)
 				}
-				// What hides from the eye would hide from the reviewer of this set too.
+				// What hides from the eye would hide from the reviewer of this set too, where it
+				// is not what the row is about.
 				if i := strings.IndexFunc(r.Text, func(c rune) bool {
 					return unicode.Is(unicode.Cf, c) || unicode.Is(unicode.Co, c) || unicode.IsControl(c) && c != '\n' && c != '\t'
-				}); i >= 0 {
+				}); i >= 0 && r.Kind != "obfuscated" {
 					t.Errorf("%s: invisible character at byte %d", r.ID, i)
 				}
 			}
