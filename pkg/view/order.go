@@ -83,8 +83,10 @@ func (o *orders) directionOf(text []byte, next func() (from, to int)) (x directi
 	}
 }
 
-// Bounds of what may be reversed, in bytes and words, and how much must speak for it.
+// Bounds of what may be reversed, in bytes and words, how much must speak for it, and how much
+// against it is enough.
 const (
+	flipPlain   = 10
 	minFlipped  = 24
 	maxFlipped  = 2000
 	flipLook    = 280
@@ -160,6 +162,8 @@ func (d *Decoder) flipAt(from, to int) (x flip, ok bool) {
 	d.spend(len(text) - from)
 	d.toks = d.toks[:0]
 	letters := 0
+	var ahead direction // of the words so far
+	last := uint8(0)
 	for i := from; i < len(text); {
 		for i < len(text) && !isLetter(text[i]) {
 			i++
@@ -171,6 +175,14 @@ func (d *Decoder) flipAt(from, to int) (x flip, ok bool) {
 		if j > i {
 			d.toks = append(d.toks, token{i, j, j - i})
 			letters += j - i
+			n := d.words.order.number(text[i:j])
+			if ahead.words > 0 {
+				ahead.sum += int(d.words.order.pairs[last][n])
+			}
+			last = n
+			if ahead.words++; ahead.words >= flipWords && ahead.sum >= flipPlain {
+				return x, false // most are left after a few words
+			}
 		}
 		i = j
 	}
@@ -188,7 +200,7 @@ func (d *Decoder) flipAt(from, to int) (x flip, ok bool) {
 			return t.from, t.to
 		})
 	}
-	plain := read(func(k int) int { return k })
+	plain := ahead
 	if plain.sum > flipAgainst/2 {
 		return x, false
 	}

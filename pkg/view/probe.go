@@ -348,20 +348,40 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 	return (w | wants) &^ without
 }
 
-// inProse reports that text[from:to] is a word of prose rather than a part of a name: white
-// space stands in front of it or a quotation mark, and behind it what parts words.
+// inProse reports that text[from:to] is a word of prose rather than a part of a name: it stands
+// between what parts words, and no capital inside it.
 func (d *Decoder) inProse(from, to int) bool {
-	text := d.text
-	if from > 0 && text[from-1] > ' ' && text[from-1] != '"' && text[from-1] != '(' && text[from-1] != '\'' {
+	if !d.between(from, to) {
 		return false
 	}
-	for k := from + 1; k < to; k++ {
-		if text[k] < 'a' && text[from] >= 'a' {
+	text := d.text[from:to]
+	for _, c := range text[1:] {
+		if c < 'a' && text[0] >= 'a' {
 			return false
 		}
 	}
-	return to == len(text) || wordAfter(text[to]) || text[to] == '\n' || text[to] == '"' || text[to] == '-'
+	return true
 }
+
+// between reports that white space or a quotation mark stands in front of text[from:to], and
+// behind it what parts words.
+func (d *Decoder) between(from, to int) bool {
+	return (from == 0 || apart[d.text[from-1]]&1 != 0) && (to == len(d.text) || apart[d.text[to]]&2 != 0)
+}
+
+// apart tells what stands in front of words, 1, and behind them, 2.
+var apart = func() (t [256]uint8) {
+	for c := range 256 {
+		b := byte(c)
+		if b <= ' ' || b == '"' || b == '(' || b == '\'' {
+			t[c] = 1
+		}
+		if wordAfter(b) || b == '\n' || b == '"' || b == '-' {
+			t[c] |= 2
+		}
+	}
+	return t
+}()
 
 // middle is where words end of which a block holds several letters, and what follows them.
 const middle = 1<<63 - 1<<12

@@ -659,7 +659,7 @@ func (d *Decoder) misspelt() (found bool) {
 	last, before := -far, "" // the end of the one before, and what it was
 	for _, x := range d.longWords() {
 		from, to := int(x.from), int(x.to)
-		if from < next || !d.words.mayRepair(d.text, from, to) || !d.inProse(from, to) {
+		if from < next || !d.between(from, to) || !d.words.mayRepair(d.text, from, to) || !d.inProse(from, to) {
 			continue
 		}
 		s := d.text[from:to]

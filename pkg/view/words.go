@@ -71,6 +71,11 @@ const (
 	forms
 )
 
+// shuffledHash is the hash of words that begin with a letter and whose other letters have that sum.
+func shuffledHash(sum uint32, first byte) uint32 {
+	return max((uint32(formShuffled)*0x9e3779b1+1)^(sum*31+letterHash[first&31]*7), 1)
+}
+
 // hash gives the hash of a form of a word; two words have the same for what they share.
 // It is 0 for a word that is too short for that form.
 func (f form) hash(s []byte) uint32 {
@@ -84,7 +89,7 @@ func (f form) hash(s []byte) uint32 {
 		if f == formAnagram {
 			return max(h^(sum+letterHash[s[0]&31])*0x85ebca6b, 1)
 		}
-		return max(h^(sum*31+letterHash[s[0]&31]*7), 1)
+		return shuffledHash(sum, s[0])
 	}
 	for i, c := range s {
 		c |= 0x20
@@ -340,36 +345,50 @@ var letterHash = func() (h [32]uint32) {
 	return h
 }()
 
-// mayRepair reports that text[from:to] is no word, and may be one that was misspelt.
+// mayRepair reports that text[from:to] is no word, and may be one that was misspelt: as
+// [Words.repair] will look for it, without what it was heard as.
 func (w *Words) mayRepair(text []byte, from, to int) bool {
 	if to-from > 24 || w.likely(text, from, to) {
 		return false
 	}
-	s := text[from:to]
-	h, two := maybeSlot(formShuffled.hash(s))
-	return w.maybe[h]&two == two || doubledLetter(s)
-}
-
-// soundLeast is how many letters a word has at least that is known by its sound.
-const soundLeast = 5
-
-// doubledLetter reports a letter that stands twice.
-func doubledLetter(s []byte) bool {
-	for i := 1; i < len(s); i++ {
-		if s[i]|0x20 == s[i-1]|0x20 {
+	var sums [4]uint32 // of all letters, and without one that stands twice
+	n := 1
+	before := text[from] | 0x20
+	for _, c := range text[from+1 : to] {
+		x := letterHash[c&31]
+		sums[0] += x
+		if c |= 0x20; c == before && n < len(sums) {
+			sums[n] = x
+			n++
+		}
+		before = c
+	}
+	for i, x := range sums[:n] {
+		if i > 0 {
+			x = sums[0] - x
+		}
+		if h, two := maybeSlot(shuffledHash(x, text[from])); w.maybe[h]&two == two {
 			return true
 		}
 	}
 	return false
 }
 
+// soundLeast is how many letters a word has at least that is known by its sound.
+const soundLeast = 5
+
 // repair gives the word that s is, if it is none itself and was misspelt: its letters behind
 // the first one in another order, one of them missing, or one twice; with heard also if it
 // was written as it sounds.
 func (w *Words) repair(s []byte, heard bool) (string, bool) {
-	if w == nil || len(s) < 3 || len(s) > 24 || w.has(s) {
+	if w == nil || len(s) < 3 || len(s) > 24 {
 		return "", false
 	}
+	t, ok := w.repaired(s, heard)
+	return t, ok && !w.has(s)
+}
+
+func (w *Words) repaired(s []byte, heard bool) (string, bool) {
 	t, _ := w.find(formShuffled.hash(s))
 	switch {
 	case len(t) == len(s) && anagram(t, s), len(t) == len(s)+1 && loses(t, s):
