@@ -205,7 +205,7 @@ var mirrored, shifted = func() (m [32]uint8, s [26][32]uint8) {
 }()
 
 // A cipher is one way to write letters as others.
-type cipher uint8
+type cipher uint16
 
 // The ciphers: 1 … 25 are shifts.
 const (
@@ -215,7 +215,16 @@ const (
 	ciphTwice  // every letter twice
 	ciphSecond // every second letter counts
 	ciphThird
-	ciphers
+	ciphSwap // neighbours exchanged
+	ciphBones
+	ciphDrawn
+	ciphTurn
+	ciphSyllable
+	ciphAnagram
+	ciphVowel
+	ciphSoft
+	ciphAffine
+	ciphers = ciphAffine + cipher(len(factors)*26)
 )
 
 // How a text must read to be one, and how much better than it did.
@@ -269,6 +278,9 @@ func (d *Decoder) cipherOf(text []byte) (c cipher, well bool) {
 	sums := shiftSums(&count)
 	// Letters that are the usual ones are in the place of no others.
 	if sums[0] > usualLetters*letters && plain.usual >= 0 && plain.order > -fitOrder {
+		if plain.usual < fitUsual/2 && d.swapped(text, plain) {
+			return ciphSwap, false
+		}
 		return 0, false
 	}
 	// The best of the ciphers that are tried.
@@ -323,7 +335,7 @@ func (d *Decoder) cipherOf(text []byte) (c cipher, well bool) {
 			return ciphBack, false
 		}
 	}
-	return 0, false
+	return d.rarely(text, &r, &count, plain, n), false
 }
 
 // backwardsFit gives how usual a text is backwards whose pairs come to so much: they are the
@@ -385,6 +397,9 @@ func (c cipher) byByte() func(byte) byte {
 	switch {
 	case c > 0 && c < 26:
 		return caesar(int(c))
+	case c >= ciphAffine:
+		t := affine(c)
+		return func(b byte) byte { return t[b] }
 	case c == ciphAtbash:
 		return atbash
 	case c == ciphRot47:
@@ -399,8 +414,13 @@ func (c cipher) name() string {
 		return "rot13"
 	case c < 26:
 		return "caesar"
+	case c >= ciphAffine:
+		return "affine"
 	}
-	return [...]string{"atbash", "reversed", "rot47", "doubled", "every-second", "every-third"}[c-ciphAtbash]
+	if t := trickAt(c); t != nil {
+		return t.name
+	}
+	return [...]string{"atbash", "reversed", "rot47", "doubled", "every-second", "every-third", "swapped"}[c-ciphAtbash]
 }
 
 // deciphers looks closely at block k, which may be ciphered, and notes how.
@@ -494,6 +514,9 @@ func (d *Decoder) cipherAll(wants Wants) {
 		for k := range d.letter {
 			d.ciphered(k, bits.OnesCount64(d.letter[k]), bits.OnesCount64(d.sign[k]|d.digit[k]))
 		}
+		if d.words != nil {
+			d.misspelt()
+		}
 	}
 }
 
@@ -506,6 +529,9 @@ func (d *Decoder) ciphered(k, n, others int) (w Wants) {
 		case len(b) >= 64:
 			if n >= 40 && odd((*[64]byte)(b)) {
 				w = d.deciphers(k)
+			}
+			if n >= 32 && !vowelIn(b[24:40]) && d.trickOf(b[:64]) == ciphBones {
+				w |= d.odds(64*k, 64*k+64, ciphBones)
 			}
 		case k > 0: // the last one, and what lies before it
 			if n >= 16 && odd((*[64]byte)(d.text[len(d.text)-64:])) {
@@ -522,6 +548,16 @@ func (d *Decoder) ciphered(k, n, others int) (w Wants) {
 	return w
 }
 
+// vowelIn reports a vowel; most text has one within three letters.
+func vowelIn(b []byte) bool {
+	for _, c := range b {
+		if isVowel(c) && c >= 'A' {
+			return true
+		}
+	}
+	return false
+}
+
 // oddity is a part of a text that is ciphered.
 type oddity struct {
 	extent
@@ -531,7 +567,17 @@ type oddity struct {
 // decipher puts back what Probe saw to be ciphered.
 func (d *Decoder) decipher() {
 	text := d.text
-	for c := cipher(1); c < ciphers; c++ {
+	done := cipher(0)
+	for {
+		c := ciphers // the next one that was seen
+		for _, x := range d.odd {
+			if x.cipher > done {
+				c = min(c, x.cipher)
+			}
+		}
+		if done = c; c == ciphers {
+			break
+		}
 		if d.wants.whole(c) {
 			continue
 		}
@@ -544,7 +590,7 @@ func (d *Decoder) decipher() {
 			}
 			// What lies around it is ciphered too, up to a white space.
 			reach := 64
-			if c == ciphTwice {
+			if c == ciphTwice || trickAt(c) != nil {
 				reach = 512 // many blocks of it are not odd enough
 			}
 			from, to := max(last, int(x.from)-reach), min(len(text), int(x.to)+reach)
@@ -601,6 +647,24 @@ func (d *Decoder) put(c cipher, from, to int) {
 			pos = t.to
 		}
 		words.copy(text, pos, to)
+	case trickAt(c) != nil:
+		d.putWords(p, trickAt(c), from, to)
+	case c == ciphSwap:
+		// Where the first pair begins nobody knows.
+		even := d.swappedFit(from, to)
+		odd := d.swappedFit(from+1, to)
+		i := from
+		if odd > even {
+			p.put(text[i], i, i+1)
+			i++
+		}
+		for ; i+1 < to; i += 2 {
+			p.put(text[i+1], i+1, i+2)
+			p.put(text[i], i, i+1)
+		}
+		if i < to {
+			p.put(text[i], i, i+1)
+		}
 	case c == ciphTwice:
 		for i := from; i < to; i++ {
 			n := 1

@@ -101,6 +101,14 @@ func encipher(c cipher, s string) string {
 		for i, x := range b {
 			b[i] = caesar(26 - int(c))(x)
 		}
+	case c >= ciphAffine:
+		var back [256]byte
+		for x, y := range affine(c) {
+			back[y] = byte(x)
+		}
+		for i, x := range b {
+			b[i] = back[x]
+		}
 	case c.byByte() != nil:
 		for i, x := range b {
 			b[i] = c.byByte()(x)
@@ -129,7 +137,16 @@ func encipher(c cipher, s string) string {
 // points to where it came from.
 func TestCiphers(t *testing.T) {
 	around := "The report of the spring is ready and lies on the table of the office, as every year.\n\n"
+	tried, affines := 0, 0
+	defer func() {
+		if affines*5 < tried*4 {
+			t.Errorf("%d of %d affine ciphers are undone", affines, tried)
+		}
+	}()
 	for c := cipher(1); c < ciphers; c++ {
+		if trickAt(c) != nil || c == ciphSwap || c > ciphAffine && c%7 != 0 {
+			continue // see TestTricks
+		}
 		for _, s := range readings {
 			for _, frame := range []string{"", around} {
 				text := frame + encipher(c, s) + "\n\n" + frame
@@ -151,7 +168,10 @@ func TestCiphers(t *testing.T) {
 						t.Errorf("%s: the letter stands at [%d,%d), want %d", c.name(), from, to, want)
 					}
 				}
-				if !found {
+				if c >= ciphAffine { // a guess from the letters of one block
+					tried++
+					affines += int(bit(found))
+				} else if !found {
 					t.Errorf("%s (%d) is not undone: %q", c.name(), c, text)
 				}
 			}

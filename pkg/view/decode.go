@@ -49,6 +49,7 @@ type Decoder struct {
 	// Memory of the decoders.
 	p    [4]patches
 	buf  []byte
+	bare []byte
 	cell []cell
 	ends []int
 	pos  []int32

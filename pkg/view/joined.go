@@ -263,8 +263,12 @@ func (d *Decoder) strewn(k int) bool {
 		words++
 		known += int(bit(d.words.has(w)))
 	}
+	if known < 3 || known*2 < words { // signs may stand for vowels
+		d.bare = append(d.bare[:0], d.buf...)
+		return d.trickOf(d.bare) == ciphBones
+	}
 	x := fitOf(d.buf)
-	return known >= 3 && known*2 >= words && x.usual >= fitUsual && x.order > 0
+	return x.usual >= fitUsual && x.order > 0
 }
 
 // joinedWords puts spaces between words that other signs join, and takes signs out of

@@ -332,8 +332,8 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 	if len(text) < 64 && dotted(text) {
 		w |= WantCodes
 	}
-	if d.words != nil && d.misspelt() {
-		w |= WantSpelling
+	if d.words != nil {
+		w |= d.misspelt()
 	}
 	if d.flips() {
 		w |= WantOrder

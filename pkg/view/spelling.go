@@ -653,13 +653,42 @@ func (d *Decoder) concats() {
 // misspelt looks for words of six letters and more that are misspelt, and marks their blocks,
 // but not many side by side. Two near each other say more than one, which may be a name unless
 // it has the letters of a long common word.
-func (d *Decoder) misspelt() (found bool) {
+//
+// Several in a row that are no words may all be written in one other way.
+func (d *Decoder) misspelt() (w Wants) {
 	const far = 1 << 20
 	next := 0                // where to go on
 	last, before := -far, "" // the end of the one before, and what it was
+	row, end := 0, 0         // of such that are no words, and where the last of them ends
 	for _, x := range d.longWords() {
 		from, to := int(x.from), int(x.to)
-		if from < next || !d.between(from, to) || !d.words.mayRepair(d.text, from, to) || !d.inProse(from, to) {
+		if !d.between(from, to) {
+			continue
+		}
+		if to-from > 24 || d.words.likely(d.text, from, to) {
+			row = 0
+			continue
+		}
+		if !d.inProse(from, to) {
+			continue
+		}
+		if row++; row > 1 && from-end > minRowGap {
+			row = 1
+		}
+		if end = to; row == minRow {
+			row = -24 // one look at a while is enough
+			from, to := max(0, from-48), min(len(d.text), to+48)
+			window := d.text[from:to]
+			c := d.trickOf(window)
+			if c == 0 && d.swapped(window, fitOf(window)) {
+				c = ciphSwap
+			}
+			if c != 0 {
+				w |= d.odds(from, to, c)
+				row = 0
+			}
+		}
+		if from < next || !d.words.mayRepair(d.text, from, to) {
 			continue
 		}
 		s := d.text[from:to]
@@ -669,15 +698,20 @@ func (d *Decoder) misspelt() (found bool) {
 		}
 		if from-last < misspeltReach || len(s) >= surelyMisspelt && len(t) == len(s) && d.words.cost([]byte(t)) <= costKnown {
 			d.mixed[from>>12] |= 1 << (from >> 6 & 63)
-			next, found = from+64*mixedReach/2, true
+			next = from + 64*mixedReach/2
+			w |= WantSpelling
 		}
 		last, before = to, t
 	}
-	return found
+	return w
 }
 
 // mixedReach is how far from a long misspelt word shorter ones are looked for, in blocks.
 const mixedReach = 6
+
+// minRow is how many long words in a row that are none are looked at for a trick, and minRowGap
+// how near each other they stand, in bytes.
+const minRow, minRowGap = 3, 48
 
 // misspeltReach is how near each other two misspelt words stand, in bytes; surelyMisspelt how
 // many letters a word has whose letters are those of another one for no other reason.

@@ -345,12 +345,9 @@ var letterHash = func() (h [32]uint32) {
 	return h
 }()
 
-// mayRepair reports that text[from:to] is no word, and may be one that was misspelt: as
+// mayRepair reports that text[from:to], which is no word, may be one that was misspelt: as
 // [Words.repair] will look for it, without what it was heard as.
 func (w *Words) mayRepair(text []byte, from, to int) bool {
-	if to-from > 24 || w.likely(text, from, to) {
-		return false
-	}
 	var sums [4]uint32 // of all letters, and without one that stands twice
 	n := 1
 	before := text[from] | 0x20

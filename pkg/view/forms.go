@@ -1,0 +1,285 @@
+package view
+
+import (
+	"bytes"
+	"slices"
+)
+
+// Words from which something was taken, or to which something was added, letter by letter and
+// all alike: the letters are odd, and a vocabulary tells what they were.
+
+// A trick writes every word of a text in another way.
+type trick struct {
+	cipher cipher
+	name   string
+	// undo gives the word that w is, in d.buf or else, and whether it is one.
+	undo func(d *Decoder, w []byte) ([]byte, bool)
+}
+
+// tricks are tried in this order.
+var tricks = [...]trick{
+	{ciphBones, "no-vowels", func(d *Decoder, w []byte) ([]byte, bool) { return d.formed(formBones, w) }},
+	{ciphDrawn, "drawn-out", (*Decoder).undrawn},
+	{ciphTurn, "last-first", func(d *Decoder, w []byte) ([]byte, bool) {
+		d.buf = append(append(d.buf[:0], w[len(w)-1]|0x20), w[:len(w)-1]...)
+		return d.buf, d.words.has(d.buf)
+	}},
+	{ciphSyllable, "syllables", (*Decoder).unsyllable},
+	{ciphAnagram, "anagrams", func(d *Decoder, w []byte) ([]byte, bool) { return d.formed(formAnagram, w) }},
+	{ciphVowel, "one-vowel", func(d *Decoder, w []byte) ([]byte, bool) { return d.formed(formVowel, w) }},
+	{ciphSoft, "soft", func(d *Decoder, w []byte) ([]byte, bool) { return d.formed(formSoft, w) }},
+}
+
+// formed gives the commonest word that has the form that w is written in.
+func (d *Decoder) formed(f form, w []byte) ([]byte, bool) {
+	if f == formBones && slices.ContainsFunc(w, isVowel) {
+		return nil, false
+	}
+	h := f.hash(w)
+	if h == 0 || len(w) > 24 {
+		return nil, false
+	}
+	t, _ := d.words.find(h)
+	if t == "" || f != formBones && len(t) != len(w) || f == formAnagram && !anagram(t, w) {
+		return nil, false
+	}
+	d.buf = append(d.buf[:0], t...)
+	return d.buf, true
+}
+
+// undrawn takes letters away that stand thrice and more.
+func (d *Decoder) undrawn(w []byte) ([]byte, bool) {
+	drawn := false
+	for left := 1; left <= 2; left++ {
+		d.buf = d.buf[:0]
+		for i := 0; i < len(w); {
+			j := i
+			for j < len(w) && w[j]|0x20 == w[i]|0x20 {
+				j++
+			}
+			n := j - i
+			if n >= 3 {
+				n, drawn = left, true
+			}
+			d.buf = append(d.buf, w[i:i+n]...)
+			i = j
+		}
+		if d.words.has(d.buf) || len(d.buf) == 1 {
+			return d.buf, drawn
+		}
+	}
+	return nil, false
+}
+
+// syllables are what is put in front of vowels.
+var syllables = [...]string{"ub", "ab", "ob", "op", "ib", "eg", "ag", "ig", "idig", "ithag"}
+
+// unsyllable takes a syllable away that stands in front of every vowel.
+func (d *Decoder) unsyllable(w []byte) ([]byte, bool) {
+	for _, s := range syllables {
+		d.buf = d.buf[:0]
+		n := 0
+		for i := 0; i < len(w); i++ {
+			if i+len(s) < len(w) && isVowel(w[i+len(s)]) && bytes.EqualFold(w[i:i+len(s)], []byte(s)) {
+				i += len(s)
+				n++
+			}
+			d.buf = append(d.buf, w[i])
+		}
+		if n > 0 && (d.words.has(d.buf) || len(d.buf) == 1) {
+			return d.buf, true
+		}
+	}
+	return nil, false
+}
+
+// Of the words of a block that are none, so many must be words when a trick is undone: at least,
+// and of a hundred.
+const (
+	minTricked  = 4
+	trickedPart = 70
+)
+
+// trickOf gives the trick that the words of text are written in, a part of which may be cut
+// off at both ends; 0: none that is known.
+func (d *Decoder) trickOf(text []byte) cipher {
+	if d.words == nil {
+		return 0
+	}
+	var words [32][2]uint8 // text is short
+	text = text[:min(len(text), 250)]
+	n, others := 0, 0
+	for i := 0; i < len(text) && n < len(words); {
+		if !isLetter(text[i]) {
+			i++
+			continue
+		}
+		j := i
+		for j < len(text) && isLetter(text[j]) {
+			j++
+		}
+		switch {
+		case i == 0 || j == len(text) || j-i < 2 || j-i > 24: // it may be cut off
+		case j-i > 2 && d.words.cost(text[i:j]) <= costKnown:
+			others++
+		default:
+			words[n] = [2]uint8{uint8(i), uint8(j)}
+			n++
+		}
+		i = j
+	}
+	if n < minTricked || others > n {
+		return 0
+	}
+	d.spend(len(text))
+	for i := range tricks {
+		k, of := 0, 0
+		for _, x := range words[:n] {
+			if x[1]-x[0] < 3 && tricks[i].cipher != ciphBones {
+				continue // any two letters are a word somewhere
+			}
+			of++
+			if _, ok := tricks[i].undo(d, text[x[0]:x[1]]); ok {
+				k++
+			} else if of-k > 4 {
+				break
+			}
+		}
+		if k >= minTricked && k*100 >= of*trickedPart {
+			return tricks[i].cipher
+		}
+	}
+	return 0
+}
+
+// trickAt gives the trick of a cipher; nil: it is another one.
+func trickAt(c cipher) *trick {
+	for i := range tricks {
+		if tricks[i].cipher == c {
+			return &tricks[i]
+		}
+	}
+	return nil
+}
+
+// putWords appends text[from:to] with its words as they were before a trick.
+func (d *Decoder) putWords(p *patches, t *trick, from, to int) {
+	text := d.text
+	for i := from; i < to; {
+		if !isLetter(text[i]) {
+			p.put(text[i], i, i+1)
+			i++
+			continue
+		}
+		j := i
+		for j < to && isLetter(text[j]) {
+			j++
+		}
+		w, ok := t.undo(d, text[i:j])
+		if ok && (t.cipher == ciphBones || len(w) == 1 || d.words.cost(w)+costLost <= d.words.cost(text[i:j])) {
+			p.puts(string(w), i, j)
+		} else {
+			p.copy(text, i, j)
+		}
+		i = j
+	}
+}
+
+// swapped reports that text reads as a language when neighbours are exchanged.
+func (d *Decoder) swapped(text []byte, plain fit) bool {
+	if plain.usual >= fitUsual {
+		return false
+	}
+	for from := range 2 {
+		d.buf = d.buf[:0]
+		for i := from; i+1 < len(text); i += 2 {
+			d.buf = append(d.buf, text[i+1], text[i])
+		}
+		if x := fitOf(d.buf); x.usual >= max(fitUsual, plain.usual+fitGain/2) && x.order > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// swappedFit gives how usual the pairs of text[from:to] are with neighbours exchanged.
+func (d *Decoder) swappedFit(from, to int) int {
+	d.buf = d.buf[:0]
+	for i := from; i+1 < min(to, from+256); i += 2 {
+		d.buf = append(d.buf, d.text[i+1], d.text[i])
+	}
+	return fitOf(d.buf).usual
+}
+
+// factors are those that have an inverse modulo 26, but for one and itself backwards: shifts and
+// Atbash.
+var factors = [...]int{3, 5, 7, 9, 11, 15, 17, 19, 21, 23}
+
+// affine is the table that undoes an affine cipher.
+func affine(c cipher) *[256]byte {
+	t := new([256]byte)
+	for i := range t {
+		t[i] = byte(i)
+	}
+	k := int(c - ciphAffine)
+	for x := range 26 {
+		y := (factors[k/26]*x + k%26) % 26
+		t['a'+y], t['A'+y] = byte('a'+x), byte('A'+x)
+	}
+	return t
+}
+
+// affineClasses are those tables by the class of letters.
+var affineClasses = func() (a [len(factors) * 26][32]uint8) {
+	for k := range a {
+		x := affine(ciphAffine + cipher(k))
+		for l := 1; l <= 26; l++ {
+			a[k][l] = x['a'+l-1] & 31
+		}
+	}
+	return a
+}()
+
+// rarely tries what few texts are written in, with a block that reads as nothing else: n of its
+// pairs hold a letter.
+func (d *Decoder) rarely(text []byte, r *classes, count *[27]int, plain fit, n int) cipher {
+	if plain.usual >= fitUsual {
+		return 0
+	}
+	if c := d.trickOf(text); c != 0 {
+		return c
+	}
+	if d.swapped(text, plain) {
+		return ciphSwap
+	}
+	best, most := cipher(0), max(fitUsual+2, plain.usual+fitGain)-1
+	// Of the affine ones, those that make the letters most usual.
+	var top [6]struct{ sum, k int }
+	for i := range top {
+		top[i].sum = -1 << 30
+	}
+	for k := range affineClasses {
+		sum := 0
+		for l, n := range count[1:] {
+			if n > 0 {
+				sum += n * usual[affineClasses[k][l+1]]
+			}
+		}
+		for i := range top {
+			if sum > top[i].sum {
+				copy(top[i+1:], top[i:])
+				top[i].sum, top[i].k = sum, k
+				break
+			}
+		}
+	}
+	d.spend(8 * len(text))
+	for i := 0; i < len(top); i += 3 {
+		for j, x := range r.usualAs(&affineClasses[top[i].k], &affineClasses[top[i+1].k], &affineClasses[top[i+2].k], len(text)) {
+			if x = tenfold(x, n); x > most {
+				best, most = ciphAffine+cipher(top[i+j].k), x
+			}
+		}
+	}
+	return best
+}
