@@ -30,6 +30,10 @@ const (
 	maxExpand = 4       // bytes of views, as a multiple of the text, and expandMin more
 	expandMin = 4 << 10
 	maxHits   = 64 // findings kept
+	// How long folded text may be, as a multiple of the text, and foldedMin more. There are signs
+	// that stand for eighteen letters.
+	maxFolded = 2
+	foldedMin = 512
 	// What views are still searched once the text cannot be delivered: for people who
 	// ask why.
 	enoughExpand = 2
@@ -286,6 +290,11 @@ func (s *scratch) room() int { return maxExpand*len(s.text) + expandMin - s.expa
 func (s *scratch) folded(n *node) {
 	raw := n.v
 	changes := view.Fold(&s.fold, raw.Text)
+	if n := len(raw.Text); len(s.fold.Text) > maxFolded*n+foldedMin {
+		for s.exceeded = true; n > 0 && !utf8.RuneStart(s.fold.Text[n]); n-- {
+		}
+		s.fold.Text = s.fold.Text[:n]
+	}
 	s.fold.Through(&raw)
 	n.v = s.fold
 	n.v.Name = raw.Name

@@ -272,8 +272,9 @@ func TestBoundsHold(t *testing.T) {
 		deep = base64.StdEncoding.EncodeToString([]byte(deep))
 	}
 	for name, text := range map[string]string{
-		"too long": strings.Repeat("word ", MaxText/5+1),
-		"too deep": deep,
+		"too long":                     strings.Repeat("word ", MaxText/5+1),
+		"too deep":                     deep,
+		"one sign is eighteen letters": strings.Repeat("\ufdfa", 2000),
 	} {
 		if s := d.Scan(Input{Text: []byte(text)}); s.Verdict == chunk.Clean || s.Verdict == chunk.Suspect {
 			t.Errorf("%s: %v", name, s.Verdict)

@@ -70,7 +70,8 @@ func (d *Decoder) packsAt(from, to int, known Wants) (w Wants) {
 	}
 	if known&WantFused == 0 && to-from >= minFused && from >= d.looks.fusedDone {
 		d.looks.fusedDone = to
-		if d.fuses(from, to) {
+		// No name is so long: it is not looked at piece by piece.
+		if to-from >= longRun && d.sounds(from, to) || to-from < longRun && d.fuses(from, to) {
 			w |= WantFused
 		}
 	}

@@ -280,7 +280,8 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 		}
 		r &= r >> 8
 		humps := upper[k] & ((letter &^ upper[k]) << 1)
-		if many := humps != 0 && bits.OnesCount64(humps) >= 4; many || r != 0 || tail+bits.TrailingZeros64(^all) >= 16 {
+		many := humps != 0 && bits.OnesCount64(humps) >= 4
+		if many || r != 0 || tail+bits.TrailingZeros64(^all) >= 16 {
 			w |= d.packs(k, tail, many)
 		}
 		tail = bits.LeadingZeros64(^all)
@@ -307,7 +308,7 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 			w |= WantCodes
 			d.coded[k>>6] |= 1 << (k & 63)
 		}
-		if without&WantCipher == 0 {
+		if without&WantCipher == 0 && !(many && digits >= 3) { // base64 is as odd as a cipher
 			w |= d.ciphered(k, letters, digits+signs)
 		}
 		w |= d.pigs(k, letter&^(letter>>1)&middle)

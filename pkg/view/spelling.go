@@ -369,9 +369,17 @@ func (d *Decoder) fuses(from, to int) bool {
 	return d.squashed(&d.p[0], from, to)
 }
 
-// sounds reports that text[from:to] may be words of some language.
+// sounds reports that text[from:to] may be words of some language: letters, most of it.
 func (d *Decoder) sounds(from, to int) bool {
-	usual, _, n := sumOf(d.text[from:to])
+	text := d.text[from:to]
+	letters := 0
+	for _, c := range text {
+		letters += int(bit(letterClass[c] != 0))
+	}
+	if letters*4 < 3*len(text) {
+		return false
+	}
+	usual, _, n := sumOf(text)
 	return tenfold(usual, n) > 0
 }
 
