@@ -36,13 +36,25 @@ const (
 	matchFlag  = openFlag | closedFlag
 )
 
-// spaceFold is foldByte as a table.
-var spaceFold = func() (t [256]byte) {
+// idleFold is foldByte for a search for some literals: signs that none of them holds part
+// words as spaces do.
+func idleFold(lits []literal) (t [256]byte) {
+	var held [256]bool
+	for i := range lits {
+		for _, b := range []byte(lits[i].text) {
+			held[b] = true
+		}
+	}
 	for b := range 256 {
 		t[b] = foldByte(byte(b))
 	}
+	for _, b := range []byte(",;:.+_-*/|~\"'`") {
+		if !held[b] {
+			t[b] = ' '
+		}
+	}
 	return t
-}()
+}
 
 // hit is a flagged transition.
 type hit struct {
@@ -101,9 +113,10 @@ const (
 	wordStart = 1
 )
 
-// newAutomaton builds the DFA.
-func newAutomaton(patterns []pattern) (*automaton, error) {
-	a := &automaton{}
+// newAutomaton builds the DFA. Fold is foldByte, and a space for signs that part words (see
+// [idleFold]).
+func newAutomaton(patterns []pattern, fold [256]byte) (*automaton, error) {
+	a := &automaton{fold: fold}
 	used := [256]bool{'\\': true, 'n': true, 'r': true, 't': true} // escapes, see fill
 	for _, p := range patterns {
 		for i := 0; i < len(p.text); i++ {
@@ -120,13 +133,6 @@ func newAutomaton(patterns []pattern) (*automaton, error) {
 			}
 			a.class[b] = uint8(classes)
 			classes++
-		}
-	}
-	// Signs that no pattern holds part words as spaces do.
-	a.fold = spaceFold
-	for _, b := range []byte(",;:.+_-*/|~\"'`") {
-		if !used[b] {
-			a.fold[b] = ' '
 		}
 	}
 	var letter [256]bool // by class
@@ -457,18 +463,17 @@ func (a *automaton) over(hits []hit, text []byte, from int, s uint32) []hit {
 	}
 }
 
-// began gives the offset at which literal lit begins in text when it ends at end.
-// It reports false when text does not hold it there, which means that the hit
-// belongs to another literal of the state.
-func (a *automaton) began(text []byte, lit string, end int) (int, bool) {
+// began gives the offset at which literal lit begins in text, folded so, when it ends at end.
+// It reports false when text does not hold it there.
+func began(fold *[256]byte, text []byte, lit string, end int) (int, bool) {
 	i := end
 	for k := len(lit) - 1; k >= 0; k-- {
-		if i == 0 || a.fold[text[i-1]] != lit[k] {
+		if i == 0 || fold[text[i-1]] != lit[k] {
 			return 0, false
 		}
 		i--
 		if lit[k] == ' ' {
-			for i > 0 && a.fold[text[i-1]] == ' ' {
+			for i > 0 && fold[text[i-1]] == ' ' {
 				i--
 			}
 		}

@@ -41,6 +41,15 @@ func bounded(lits []string) []pattern {
 	return out
 }
 
+// foldOf is idleFold for texts of literals.
+func foldOf(texts []string) [256]byte {
+	lits := make([]literal, len(texts))
+	for i := range lits {
+		lits[i].text = texts[i]
+	}
+	return idleFold(lits)
+}
+
 // allowed reports whether a literal may stand as text[start:end].
 func allowed(p pattern, text []byte, start, end int) bool {
 	if p.closed && end < len(text) && wordByte(text[end]) {
@@ -58,7 +67,7 @@ func ours(t testing.TB, a *automaton, lits []string, text []byte) []occ {
 		for i, list := range [][]int32{a.ids[closed.lo:closed.hi], a.ids[open.lo:open.hi]} {
 			for _, id := range list {
 				end := int(h.at) + i
-				start, ok := a.began(text, lits[id], end)
+				start, ok := began(&a.fold, text, lits[id], end)
 				if !ok {
 					t.Fatalf("literal %q reported at %d, where it is not", lits[id], end)
 				}
@@ -74,7 +83,7 @@ func naive(a *automaton, lits []string, text []byte) []occ {
 	var out []occ
 	for id, l := range lits {
 		for end := 1; end <= len(text); end++ {
-			if start, ok := a.began(text, l, end); ok && allowed(bounded(lits)[id], text, start, end) && !crossesEscape(text, start, end) {
+			if start, ok := began(&a.fold, text, l, end); ok && allowed(bounded(lits)[id], text, start, end) && !crossesEscape(text, start, end) {
 				out = append(out, occ{id, start, end})
 			}
 		}
@@ -112,7 +121,7 @@ func cleanLiterals(in []string) []string {
 }
 
 func equalSearch(t testing.TB, lits []string, text []byte) {
-	a, err := newAutomaton(bounded(lits))
+	a, err := newAutomaton(bounded(lits), foldOf(lits))
 	if err != nil {
 		return
 	}

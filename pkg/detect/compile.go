@@ -24,22 +24,25 @@ type Options struct {
 
 // Detector decides texts. It is immutable and safe for concurrent use.
 type Detector struct {
-	narrow, wide searcher // literals of ASCII bytes alone; all other literals
-	terms        []term
-	kinds        []termKind  // of the terms: they are asked for each occurrence
-	meanings     []meaning   // what literals mean
-	meant        []int32     // the terms of the meanings
-	kept         []uint16    // the classes of the meanings, each once
-	uses         []use       // the steps that literals can fill
-	slots        int         // of scratch: one for each step of each sequence
-	classOf      []uint16    // of the terms: the number of their class, over all languages
-	classHash    []uint64    // of the classes
-	said         *cueWeights // what the model says of classes
-	rules        []rule
-	shapes       []shapeRule
-	model        *Model       // nil: rules alone decide
-	words        *view.Words  // what broken words are put back into
-	asks         []view.Wants // views that some terms ask for
+	ascii     []literal // of ASCII bytes
+	lexicon   *lexicon  // finds them
+	left      searcher  // those that it cannot find
+	wide      searcher  // literals of other bytes, too
+	terms     []term
+	kinds     []termKind  // of the terms: they are asked for each occurrence
+	meanings  []meaning   // what literals mean
+	meant     []int32     // the terms of the meanings
+	kept      []uint16    // the classes of the meanings, each once
+	uses      []use       // the steps that literals can fill
+	slots     int         // of scratch: one for each step of each sequence
+	classOf   []uint16    // of the terms: the number of their class, over all languages
+	classHash []uint64    // of the classes
+	said      *cueWeights // what the model says of classes
+	rules     []rule
+	shapes    []shapeRule
+	model     *Model       // nil: rules alone decide
+	words     *view.Words  // what broken words are put back into
+	asks      []view.Wants // views that some terms ask for
 }
 
 // searcher is an automaton with what its literals mean.
@@ -462,11 +465,17 @@ func (c *compiler) finish() error {
 	done := make(chan error)
 	go func() {
 		var err error
-		c.d.wide, err = newSearcher(wide)
+		c.d.wide, err = newSearcher(wide, idleFold(wide))
 		done <- err
 	}()
+	c.d.ascii = narrow
+	fold := idleFold(narrow)
+	var left []literal
+	c.d.lexicon, left = newLexicon(narrow, fold)
 	var err error
-	c.d.narrow, err = newSearcher(narrow)
+	if len(left) > 0 {
+		c.d.left, err = newSearcher(left, fold)
+	}
 	return errors.Join(err, <-done)
 }
 
@@ -686,12 +695,12 @@ func (c *compiler) addAsks() error {
 	return ask("split", view.WantSpacing, split)
 }
 
-func newSearcher(lits []literal) (searcher, error) {
+func newSearcher(lits []literal, fold [256]byte) (searcher, error) {
 	patterns := make([]pattern, len(lits))
 	for i, l := range lits {
 		patterns[i] = pattern{l.text, !l.openStart, !l.openEnd}
 	}
-	a, err := newAutomaton(patterns)
+	a, err := newAutomaton(patterns, fold)
 	if err != nil {
 		return searcher{}, err
 	}

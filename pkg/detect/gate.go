@@ -1,10 +1,8 @@
 package detect
 
 import (
-	"encoding/binary"
 	"math"
 	"math/bits"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -85,6 +83,14 @@ func stemHash(first uint64, n int) uint64 {
 	return ((first|lowBits)<<(64-8*min(n, stemBytes)&63) | uint64(stemBytes-n)>>63) * gateOne
 }
 
+// gateHash is what the gate sees of a word of n letters that begins so (see padded).
+func gateHash(head uint64, n int) uint64 {
+	if byte(head) <= '9' {
+		return gateDigit
+	}
+	return stemHash(head, n)
+}
+
 // firstBytes reads the first bytes of text[from:to].
 func firstBytes(text []byte, from, to int) (first uint64) {
 	for i := min(from+8, to) - 1; i >= from; i-- {
@@ -98,15 +104,6 @@ func gateSlot(h uint64) uint64 { return h >> (64 - gateBits) }
 // pairHash hashes a word with the one before it.
 func pairHash(before, h uint64) uint64 {
 	return (bits.RotateLeft64(before, 17) + h) * gateThree
-}
-
-// gateMasks describe plain text, a bit for each byte, and its words.
-type gateMasks struct {
-	word  []uint64 // letters and digits (view.Decoder.Bits)
-	stop  []uint64 // signs that may end a sentence, and line feeds
-	begin []uint64 // where words begin
-	count []int32  // how many words begin before each 64 bytes
-	hash  []uint64 // of each word
 }
 
 // nextBit gives the first bit of m, or of its complement, at or behind i, or to when
@@ -127,10 +124,10 @@ func nextBit(m []uint64, i, to int, not uint64) int {
 }
 
 // run cuts text into sentences and weighs them. Every byte lies in exactly one. Of plain
-// text the masks tell its words; otherwise they are nil.
-func (g *gate) run(dst []piece, text []byte, m *gateMasks) []piece {
-	if m != nil {
-		return g.ascii(dst, text, m)
+// text the index tells its words; otherwise it is nil.
+func (g *gate) run(dst []piece, text []byte, x *index) []piece {
+	if x != nil {
+		return g.ascii(dst, text, x)
 	}
 	w := gateWalk{text: text, dst: dst, table: g.table}
 	w.wide()
@@ -186,75 +183,37 @@ func (w *gateWalk) finish() {
 	}
 }
 
-// ascii is the pass over ASCII text, which gives what wide gives. It runs over everything
-// that is read: first the words are hashed, then, since each look-up is likely to wait for
-// memory and none for another, those of a sentence are looked up together.
-func (g *gate) ascii(dst []piece, text []byte, m *gateMasks) []piece {
+// ascii is the pass over ASCII text, which gives what wide gives.
+func (g *gate) ascii(dst []piece, text []byte, x *index) []piece {
 	from := len(dst)
-	dst = m.sentences(dst, text)
-	m.hashWords(text)
+	dst = x.sentences(dst, text)
 	table := (*[GateSize]int8)(g.table)
-	at := int32(0)
+	// The words of all sentences are weighed in one go, as if it were one sentence: each
+	// look-up is likely to wait for memory, and none for another.
+	x.weight = grown(x.weight, len(x.words)+1)
+	sum, weight := int32(0), x.weight[:len(x.words)+1]
+	for k := range x.words {
+		w := &x.words[k]
+		weight[k] = sum
+		sum += int32(table[gateSlot(w.stem)]) + int32(table[gateSlot(w.pair)])
+	}
+	weight[len(x.words)] = sum
+	at := 0
 	for k := from; k < len(dst); k++ {
 		p := &dst[k]
-		to := m.wordsBefore(int(p.end))
-		sum, before := int32(0), uint64(0)
-		for _, h := range m.hash[at:to] {
-			pair := pairHash(before, h)
-			before = h
-			sum += int32(table[h>>(64-gateBits)]) + int32(table[pair>>(64-gateBits)])
+		to := x.before(int(p.end))
+		p.sum, p.n = weight[to]-weight[at], int32(to-at)
+		if to > at { // no word stands before the first one of a sentence
+			w := &x.words[at]
+			p.sum += int32(table[gateSlot(pairHash(0, w.stem))]) - int32(table[gateSlot(w.pair)])
 		}
-		p.sum, p.n, at = sum, to-at, to
+		at = to
 	}
 	if k := len(dst) - 2; k >= from && joined(dst[k], dst[k+1]) {
 		dst[k] = dst[k].with(dst[k+1])
 		dst = dst[:k+1]
 	}
 	return dst
-}
-
-// hashWords hashes the words of text, which was looked at, and notes where they begin.
-func (m *gateMasks) hashWords(text []byte) {
-	m.hash = slices.Grow(m.hash[:0], len(text)/2+1)[:len(text)/2+1]
-	m.begin, m.count = slices.Grow(m.begin[:0], len(m.word))[:len(m.word)], slices.Grow(m.count[:0], len(m.word))[:len(m.word)]
-	n, carry := 0, uint64(0)
-	hash, whole := m.hash, len(text)-8
-	for i, w := range m.word {
-		next := uint64(0)
-		if i+1 < len(m.word) {
-			next = m.word[i+1]
-		}
-		begin := w &^ (w<<1 | carry)
-		carry = w >> 63
-		m.begin[i], m.count[i] = begin, int32(n)
-		for ; begin != 0; begin &= begin - 1 {
-			bit := bits.TrailingZeros64(begin)
-			at := i<<6 | bit
-			size := bits.TrailingZeros64(^(w>>(bit&63) | next<<1<<(^bit&63)))
-			var x uint64
-			if at <= whole {
-				x = binary.LittleEndian.Uint64(text[at:])
-			} else {
-				x = firstBytes(text, at, at+size)
-			}
-			h := stemHash(x, size)
-			if byte(x) <= '9' {
-				h = gateDigit
-			}
-			hash[n] = h
-			n++
-		}
-	}
-	m.hash = m.hash[:n]
-}
-
-// wordsBefore gives the number of words that begin before text[at].
-func (m *gateMasks) wordsBefore(at int) int32 {
-	k := at >> 6
-	if k == len(m.begin) {
-		return int32(len(m.hash))
-	}
-	return m.count[k] + int32(bits.OnesCount64(m.begin[k]&(1<<(at&63)-1)))
 }
 
 // joined reports that the last sentence is so short that it belongs to the one before.
@@ -264,7 +223,7 @@ func joined(p, last piece) bool {
 
 // sentences cuts text: behind what ends a sentence; where it grows long, before a word;
 // where that is far away, anywhere.
-func (m *gateMasks) sentences(dst []piece, text []byte) []piece {
+func (x *index) sentences(dst []piece, text []byte) []piece {
 	begin := 0
 	cut := func(at int) {
 		dst = append(dst, piece{start: int32(begin), end: int32(at)})
@@ -274,17 +233,17 @@ func (m *gateMasks) sentences(dst []piece, text []byte) []piece {
 		// Nothing is looked for farther away than it can matter.
 		far := min(begin+sentenceMax, len(text))
 		stop := begin + sentenceMin - 1
-		for stop = nextBit(m.stop, stop, far, 0); stop < far && !sentenceEnd(text, stop); {
-			stop = nextBit(m.stop, stop+1, far, 0)
+		for stop = nextBit(x.stop, stop, far, 0); stop < far && !sentenceEnd(text, stop); {
+			stop = nextBit(x.stop, stop+1, far, 0)
 		}
 		if stop < far {
 			cut(stop + 1)
 			continue
 		}
 		from := far // where words may begin that the sentence ends before
-		if far < len(text) && m.word[far>>6]>>(far&63)&1 == 1 && m.word[(far-1)>>6]>>((far-1)&63)&1 == 1 {
+		if far < len(text) && x.word[far>>6]>>(far&63)&1 == 1 && x.word[(far-1)>>6]>>((far-1)&63)&1 == 1 {
 			// Inside a word. A very long one is cut.
-			from = nextBit(m.word, far, len(text), ^uint64(0))
+			from = nextBit(x.word, far, len(text), ^uint64(0))
 			if from-begin >= 2*sentenceMax {
 				for from-begin >= 2*sentenceMax {
 					cut(begin + sentenceMax)
@@ -292,10 +251,10 @@ func (m *gateMasks) sentences(dst []piece, text []byte) []piece {
 				continue
 			}
 		}
-		gap := nextBit(m.word, begin+2*sentenceMax-1, len(text), ^uint64(0))
-		word := nextBit(m.word, from, gap, 0)
+		gap := nextBit(x.word, begin+2*sentenceMax-1, len(text), ^uint64(0))
+		word := nextBit(x.word, from, gap, 0)
 		for stop < gap && !sentenceEnd(text, stop) {
-			stop = nextBit(m.stop, stop+1, gap, 0)
+			stop = nextBit(x.stop, stop+1, gap, 0)
 		}
 		switch at := min(stop, gap); {
 		case word < at:

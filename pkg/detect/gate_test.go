@@ -28,17 +28,12 @@ var gateTexts = []string{
 	"line one of the text\nline two of the text\n\nline three of the text is here\r\nand four",
 }
 
-// plainMasks gives the masks of plain text.
-func plainMasks(tb testing.TB, text []byte) *gateMasks {
-	var d view.Decoder
-	if !d.Plain(text) {
+// plainIndex gives the index of plain text.
+func plainIndex(tb testing.TB, text []byte) *index {
+	if !view.Plain(text) {
 		tb.Fatalf("%q is not plain", text)
 	}
-	words, stops, ok := d.Bits(nil, nil, text)
-	if !ok && len(text) > 0 {
-		tb.Fatalf("no bits of %q", text)
-	}
-	return &gateMasks{word: words, stop: stops}
+	return indexOf(text, new(lexicon))
 }
 
 // The pass over plain text gives what the pass over any text gives.
@@ -54,7 +49,7 @@ func TestGatePasses(t *testing.T) {
 		texts = append(texts, b.String())
 	}
 	for _, s := range texts {
-		if got, want := g.run(nil, []byte(s), plainMasks(t, []byte(s))), g.run(nil, []byte(s), nil); !slices.Equal(got, want) {
+		if got, want := g.run(nil, []byte(s), plainIndex(t, []byte(s))), g.run(nil, []byte(s), nil); !slices.Equal(got, want) {
 			t.Fatalf("%q:\n%v\n%v", s, got, want)
 		}
 	}
@@ -62,7 +57,7 @@ func TestGatePasses(t *testing.T) {
 
 func TestGateDoesNotAllocate(t *testing.T) {
 	g, text := randomGate(), []byte(strings.Repeat("Please send the report to Anna before Friday. ", 40))
-	m := plainMasks(t, text)
+	m := plainIndex(t, text)
 	p := g.run(nil, text, m)
 	if n := testing.AllocsPerRun(100, func() { p = g.run(p[:0], text, m) }); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -93,7 +88,7 @@ func FuzzGate(f *testing.F) {
 		for _, x := range slots {
 			sum -= int32(g.table[x])
 		}
-		if view.Plain(text) && !slices.Equal(g.run(nil, text, plainMasks(t, text)), g.run(nil, text, nil)) {
+		if view.Plain(text) && !slices.Equal(g.run(nil, text, plainIndex(t, text)), g.run(nil, text, nil)) {
 			t.Fatal("the passes differ")
 		}
 		if sum != 0 || len(slots) != 2*int(n) {
@@ -106,7 +101,7 @@ func BenchmarkGate(b *testing.B) {
 	g := randomGate()
 	text := []byte(strings.Repeat("The Committee on Publications met on 12 March, in room 4, to look at the drafts (two of them late) that members had sent; most were accepted.\n", 15)[:2048])
 	var p []piece
-	m := plainMasks(b, text)
+	m := plainIndex(b, text)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		p = g.run(p[:0], text, m)

@@ -52,10 +52,9 @@ func (s *scratch) judge(n *node, text []byte) {
 		}
 		m = &blank
 	}
-	var plain bool
-	var words *gateMasks
-	if s.masks.word, s.masks.stop, plain = s.decoder.Bits(s.masks.word[:0], s.masks.stop[:0], text); plain {
-		words = &s.masks
+	words := &s.words
+	if n.beyond {
+		words = nil
 	}
 	s.pieces = m.gate.run(s.pieces[:0], text, words)
 	if n.depth == 0 {

@@ -157,7 +157,7 @@ type scratch struct {
 	wtext    []byte
 	wmap     []int32 // for each byte of a window, where it is in wtext
 	pieces   []piece
-	masks    gateMasks
+	words    index
 	windows  uint32   // scored so far
 	met      []cueMet // by class of terms
 	parts    []part
@@ -247,6 +247,7 @@ func (s *scratch) node(i int) {
 	if !s.decoder.Plain(n.v.Text) {
 		n.beyond = true
 		s.folded(n)
+		s.decoder.Look(n.v.Text)
 	}
 	text := n.v.Text
 	s.search(n, text)
@@ -341,13 +342,14 @@ func (s *scratch) push(parent *node, v view.View) {
 func (s *scratch) search(n *node, text []byte) {
 	d := s.d
 	s.occ = s.occ[:0]
-	s.hits.reset()
-	d.narrow.auto.run(&s.hits, text)
-	s.expand(&d.narrow, text)
+	s.words.word, s.words.stop, _ = s.decoder.Bits(s.words.word[:0], s.words.stop[:0], text)
+	s.words.fill(text, d.lexicon)
+	s.occ = d.lexicon.search(s.occ, text, &s.words)
 	if n.beyond {
-		s.hits.reset()
-		d.wide.auto.run(&s.hits, text)
-		s.expand(&d.wide, text)
+		s.run(&d.wide, text)
+	}
+	if len(d.left.lits) > 0 {
+		s.run(&d.left, text)
 	}
 	s.order()
 	s.cands = s.cands[:0]
@@ -443,9 +445,11 @@ func (s *scratch) look(sh *shapeRule, n *node, text []byte, lo, hi int) {
 // that is so far before the first to so far behind the last.
 const shapeReach = 1000
 
-// expand turns hits into occurrences of words: literals that begin and end where
-// words do.
-func (s *scratch) expand(sr *searcher, text []byte) {
+// run has an automaton search text, and turns its hits into occurrences of words: literals
+// that begin and end where words do.
+func (s *scratch) run(sr *searcher, text []byte) {
+	s.hits.reset()
+	sr.auto.run(&s.hits, text)
 	for k := range s.hits {
 		for _, h := range s.hits[k] {
 			end := int(h.at)
@@ -467,7 +471,7 @@ func (s *scratch) occur(sr *searcher, text []byte, ends []ending, end int) {
 		start := end - int(e.size)
 		if e.spaced {
 			var ok bool
-			if start, ok = sr.auto.began(text, sr.lits[e.lit].text, end); !ok {
+			if start, ok = began(&sr.auto.fold, text, sr.lits[e.lit].text, end); !ok {
 				continue
 			}
 		}

@@ -89,9 +89,16 @@ func (d *Decoder) Plain(text []byte) bool {
 	return true
 }
 
+// Look sees what Plain sees, and keeps it for Probe, of a text that is not plain.
+func (d *Decoder) Look(text []byte) {
+	d.text = nil
+	d.look(text)
+	d.seen = true
+}
+
 // Bits appends a bit for each byte of text, set for letters and digits, to the first list, and
 // to the second one bits for full stops, exclamation and question marks and line feeds, if text
-// is the one that Plain said yes to last; ok is false for another.
+// is the one that Plain said yes to last, or that Look saw; ok is false for another.
 func (d *Decoder) Bits(words, stops []uint64, text []byte) (w, s []uint64, ok bool) {
 	if !d.seen || !d.holds(text) {
 		return words, stops, false

@@ -1,0 +1,138 @@
+package detect
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+)
+
+// index is the words of a text: its runs of ASCII letters and digits. A text is cut into
+// words once; the lexicon, the gate and the sentences all read what was found then.
+type index struct {
+	word []uint64 // letters and digits, a bit for each byte
+	stop []uint64 // signs that may end a sentence, and line feeds (view.Decoder.Bits)
+
+	count      []int32 // how many words begin before each 64 bytes
+	begin, end []int32 // where each word begins and ends
+	words      []indexWord
+	weight     []int32 // of the words before each, for the gate
+
+	number []uint32 // of those words in the lexicon
+	likely []uint32 // words at which the lexicon may have something, and what: see mayKinds
+}
+
+// indexWord is what is read of each word again and again.
+type indexWord struct {
+	head uint64 // its first eight bytes, in lower case, padded with zeros
+	stem uint64 // the gate's hash of it
+	pair uint64 // of it and the word before
+}
+
+// fill finds the words of text, whose masks are there, and asks the lexicon's filters for
+// them. It does so in three short loops, in which no step waits for what an earlier one
+// looked up and few branches hang on the text: so the processor has many words in hand at once.
+func (x *index) fill(text []byte, l *lexicon) {
+	x.cut(len(text))
+	x.hash(text)
+	x.ask(l)
+}
+
+// cut notes where words begin and end.
+func (x *index) cut(size int) {
+	// Bits are written out four at a time, and what is none is written over.
+	const spare = 4
+	x.begin, x.end = grown(x.begin, size/2+1+spare), grown(x.end, size/2+1+spare)
+	x.count = grown(x.count, len(x.word))
+	begins, ends, carry := 0, 0, uint64(0)
+	for i, w := range x.word {
+		behind := w<<1 | carry
+		carry = w >> 63
+		x.count[i] = int32(begins)
+		begins = spread(x.begin, begins, w&^behind, i<<6)
+		ends = spread(x.end, ends, behind&^w, i<<6)
+	}
+	x.begin = x.begin[:begins]
+	if ends < begins { // the last word ends with the text
+		x.end[ends] = int32(size)
+	}
+	x.end = x.end[:begins]
+}
+
+// spread writes where the bits of m are, from list[n] on, and gives how long the list is now.
+func spread(list []int32, n int, m uint64, at int) int {
+	to := n + bits.OnesCount64(m)
+	for ; n < to; n += 4 {
+		out := (*[4]int32)(list[n:])
+		out[0] = int32(at + bits.TrailingZeros64(m))
+		m &= m - 1
+		out[1] = int32(at + bits.TrailingZeros64(m))
+		m &= m - 1
+		out[2] = int32(at + bits.TrailingZeros64(m))
+		m &= m - 1
+		out[3] = int32(at + bits.TrailingZeros64(m))
+		m &= m - 1
+	}
+	return to
+}
+
+// grown gives a list of n elements whose values do not matter.
+func grown[T any](list []T, n int) []T { return slices.Grow(list[:0], n)[:n] }
+
+// hash hashes the words that were cut.
+func (x *index) hash(text []byte) {
+	x.words = grown(x.words, len(x.begin))
+	begin, words := x.begin, x.words
+	end, words := x.end[:len(begin)], words[:len(begin)]
+	whole, before := len(text)-8, uint64(0)
+	for k, at := range begin {
+		var head uint64
+		if int(at) <= whole {
+			head = binary.LittleEndian.Uint64(text[at:])
+		} else {
+			head = firstBytes(text, int(at), int(end[k]))
+		}
+		size := int(end[k] - at)
+		head = padded(head, size)
+		stem := stemHash(head, size)
+		if byte(head) <= '9' {
+			stem = gateDigit
+		}
+		w := &words[k]
+		w.head, w.stem, w.pair = head, stem, pairHash(before, stem)
+		before = stem
+	}
+}
+
+// ask notes which words the lexicon may know.
+func (x *index) ask(l *lexicon) {
+	x.likely = grown(x.likely, len(x.words))
+	likely, found, phrase := x.likely, 0, 0
+	for k := len(x.words) - 1; k >= 0; k-- {
+		w := &x.words[k]
+		may := one(l.words.has(w.head*gateTwo))*mayWord | one(l.stems.has(w.stem))*mayStem | phrase
+		likely[found] = uint32(k<<mayKinds | may)
+		found += one(may != 0)
+		phrase = one(l.pairs.has(w.pair)) * mayPhrase
+	}
+	x.likely = likely[:found]
+}
+
+// padded gives the first n of eight bytes, in lower case if they are letters, and zeros.
+func padded(a uint64, n int) uint64 {
+	beyond := 64 - 8*min(n, 8)
+	return (a | lowBits) << (beyond & 63) >> (beyond & 63)
+}
+
+// before gives the number of words that begin before text[at].
+func (x *index) before(at int) int {
+	k := at >> 6
+	if k == len(x.word) {
+		return len(x.begin)
+	}
+	w := x.word[k]
+	first := w &^ (w << 1)
+	if k > 0 {
+		first &^= x.word[k-1] >> 63
+	}
+	return int(x.count[k]) + bits.OnesCount64(first&(1<<(at&63)-1))
+}
