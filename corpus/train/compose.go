@@ -22,6 +22,25 @@ type doc struct {
 	lang, family, set string
 	own, labelled     bool // written for this project; of a labelled set
 	odd               bool // encoded, or written in another odd way
+	part              int  // of the parts of the training text
+}
+
+// The training text has four parts, and every line of a grammar, every text and every
+// package belongs to one. The model of windows is trained once without each of them, and
+// the verdict learns from what it then says of that part: what a model has learned by
+// heart says nothing about the next text (Wolpert, "Stacked generalization", 1992). What
+// ships is trained on all four.
+const (
+	parts    = 4
+	allParts = -1
+)
+
+// partOf tells which part a text belongs to.
+func partOf(text string) int { return int(hashOf(text) % parts) }
+
+// partOfLine tells which part a line of a rule belongs to.
+func partOfLine(lang, root string, line int) int {
+	return int(hashOf(fmt.Sprintf("%s %s %d", lang, root, line)) % parts)
 }
 
 // composer makes documents out of the grammars. Document i of a kind is the same
@@ -29,15 +48,15 @@ type doc struct {
 type composer struct {
 	set   *grammar.Set
 	seed  uint64
-	full  bool
 	leave string
-	langs []string            // those with both attacks and honest text
-	texts map[string][]doc    // attacks of corpus/attacks, by language
-	hosts [2]map[string][]doc // honest text of others that attacks are put into: to train, and held out
+	only  bool                    // compose what leave names, and nothing else
+	langs []string                // those with both attacks and honest text
+	texts map[string][]doc        // attacks of corpus/attacks, by language
+	hosts [parts]map[string][]doc // honest text of others that attacks are put into
 }
 
 func newComposer(set *grammar.Set, o options) *composer {
-	c := &composer{set: set, seed: o.seed, full: o.full, leave: o.leave}
+	c := &composer{set: set, seed: o.seed, leave: o.leave}
 	for _, l := range set.Languages() {
 		if set.Benign[l] != nil {
 			c.langs = append(c.langs, l)
@@ -52,16 +71,6 @@ func (c *composer) rng(kind string, i uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(c.seed, h.Sum64()))
 }
 
-// isHeldOut sets one written text in four aside, for measuring.
-func isHeldOut(text string) bool { return hashOf(text)%4 == 1 }
-
-// heldOut sets one line in four of every rule aside, for measuring.
-func heldOut(lang, root string, line int) bool {
-	h := fnv.New32a()
-	fmt.Fprintf(h, "%s %s %d", lang, root, line)
-	return h.Sum32()%4 == 0
-}
-
 // language draws one: English somewhat less than half the time.
 func (c *composer) language(r *rand.Rand) string {
 	if r.IntN(100) < 45 {
@@ -72,8 +81,8 @@ func (c *composer) language(r *rand.Rand) string {
 
 func (c *composer) left(kind, name string) bool { return c.leave == kind+":"+name }
 
-// attack composes one attack in a host. With held it takes held-out lines only.
-func (c *composer) attack(i uint64, held bool) doc {
+// attack composes one attack in a host, both of one part.
+func (c *composer) attack(i uint64, part int) doc {
 	r := c.rng("attack", i)
 	for {
 		lang := c.language(r)
@@ -91,25 +100,25 @@ func (c *composer) attack(i uint64, held bool) doc {
 		}
 		if len(texts) > 0 && r.Float64() < textShare*float64(len(texts))/float64(lines+len(texts)) {
 			d := texts[r.IntN(len(texts))]
-			if !c.wants(d.lang, d.family, isHeldOut(d.text), held) {
+			if !c.wants(d.lang, d.family, d.part, part) {
 				continue
 			}
 			if d.bare {
-				return c.place(r, lang, d.family, d.text, held)
+				return c.place(r, lang, d.family, d.text, part)
 			}
 			if r.IntN(3) > 0 {
 				return d
 			}
 			a := d.spans[r.IntN(len(d.spans))]
-			return c.place(r, lang, d.family, d.text[a.Start:a.End], held)
+			return c.place(r, lang, d.family, d.text[a.Start:a.End], part)
 		}
 		root := drawn(r, roots, weight)
 		family := strings.TrimPrefix(root, "attack.")
 		line := r.IntN(g.Lines(root))
-		if !c.wants(lang, family, heldOut(lang, root, line), held) {
+		if !c.wants(lang, family, partOfLine(lang, root, line), part) {
 			continue
 		}
-		return c.place(r, lang, family, g.Line(r, root, line, nil), held)
+		return c.place(r, lang, family, g.Line(r, root, line, nil), part)
 	}
 }
 
@@ -121,32 +130,21 @@ const classicShare = 0.15
 // many wordings.
 const textShare = 0.8
 
-// wants reports whether an attack is one of those asked for: with held those that -leave
-// names or, where it names none, those held out; else the others.
-func (c *composer) wants(lang, family string, out, held bool) bool {
+// wants reports whether an attack is one of those asked for: of this part, and none of
+// those that -leave names; or only those.
+func (c *composer) wants(lang, family string, of, part int) bool {
 	kind, _, _ := strings.Cut(c.leave, ":")
-	byName := kind == "lang" || kind == "family"
-	if byName && (c.left("lang", lang) || c.left("family", family)) != held {
+	if (kind == "lang" || kind == "family") && (c.left("lang", lang) || c.left("family", family)) != c.only {
 		return false
 	}
-	if held {
-		return byName || kind == "host" || out
-	}
-	return c.full || !out
+	return part == allParts || of == part
 }
 
-// unseen composes an attack of lines held out, but nothing of what -leave leaves out: the
-// verdict and the gate are set with it.
-func (c *composer) unseen(i uint64) doc {
-	all := *c
-	all.leave = ""
-	for {
-		d := all.attack(i, true)
-		if !c.left("family", d.family) && !c.left("lang", d.lang) {
-			return d
-		}
-		i += 1 << 50
-	}
+// named gives a composer of what -leave names.
+func (c *composer) named() *composer {
+	only := *c
+	only.only = true
+	return &only
 }
 
 // drawn draws a rule by weight: of attacks each line counts the same, for each was
@@ -167,7 +165,7 @@ func drawn(r *rand.Rand, roots []string, weight func(string) float64) string {
 
 const markFrom, markTo = "\x00", "\x01"
 
-func (c *composer) place(r *rand.Rand, lang, family, payload string, held bool) doc {
+func (c *composer) place(r *rand.Rand, lang, family, payload string, part int) doc {
 	payload = c.noise(r, strings.Trim(payload, " "))
 	textLang := lang
 	if r.IntN(10) < 3 || c.set.Benign[lang] == nil {
@@ -178,18 +176,18 @@ func (c *composer) place(r *rand.Rand, lang, family, payload string, held bool) 
 	if lang != "en" {
 		share /= 2
 	}
-	if hosts := c.hosts[one(held)][textLang]; len(hosts) > 0 && r.Float64() < share {
+	if hosts := c.hosts[max(part, 0)][textLang]; len(hosts) > 0 && r.Float64() < share {
 		text = splice(r, hosts[r.IntN(len(hosts))].text, markFrom+payload+markTo)
 	} else {
-		text = c.host(r, textLang, markFrom+payload+markTo, held)
+		text = c.host(r, textLang, markFrom+payload+markTo, part)
 	}
 	before, rest, _ := strings.Cut(text, markFrom)
 	inside, after, _ := strings.Cut(rest, markTo)
-	return doc{text: before + inside + after, attack: true, spans: []chunk.Span{{Start: len(before), End: len(before) + len(inside)}}, lang: lang, family: family}
+	return doc{text: before + inside + after, attack: true, spans: []chunk.Span{{Start: len(before), End: len(before) + len(inside)}}, lang: lang, family: family, part: part}
 }
 
 // host fills a host.
-func (c *composer) host(r *rand.Rand, lang, slot string, held bool) string {
+func (c *composer) host(r *rand.Rand, lang, slot string, part int) string {
 	hosts := c.set.Host.Roots("host.")
 	var host string
 	for {
@@ -197,7 +195,7 @@ func (c *composer) host(r *rand.Rand, lang, slot string, held bool) string {
 		if r.IntN(3) == 0 {
 			host = "host.bare"
 		}
-		if c.left("host", strings.TrimPrefix(host, "host.")) == (held && strings.HasPrefix(c.leave, "host:")) {
+		if c.left("host", strings.TrimPrefix(host, "host.")) == (c.only && strings.HasPrefix(c.leave, "host:")) {
 			break
 		}
 	}
@@ -206,22 +204,22 @@ func (c *composer) host(r *rand.Rand, lang, slot string, held bool) string {
 		case "SLOT":
 			return slot
 		case "SHORT":
-			s := c.honest(r, lang, held)
+			s := c.honest(r, lang, part)
 			w := strings.Fields(s)
 			return strings.Join(w[:min(len(w), 2+r.IntN(4))], " ")
 		default:
-			return c.honest(r, lang, held)
+			return c.honest(r, lang, part)
 		}
 	})
 }
 
 // honest expands one honest line.
-func (c *composer) honest(r *rand.Rand, lang string, held bool) string {
-	s, _ := c.honestOf(r, lang, held)
+func (c *composer) honest(r *rand.Rand, lang string, part int) string {
+	s, _ := c.honestOf(r, lang, part)
 	return s
 }
 
-func (c *composer) honestOf(r *rand.Rand, lang string, held bool) (string, string) {
+func (c *composer) honestOf(r *rand.Rand, lang string, part int) (string, string) {
 	g := c.set.Benign[lang]
 	if g == nil {
 		g = c.set.Benign["en"]
@@ -236,25 +234,25 @@ func (c *composer) honestOf(r *rand.Rand, lang string, held bool) (string, strin
 			}
 		}
 		line := r.IntN(g.Lines(root))
-		if !c.full && heldOut(g.Lang, root, line) != held && try < 200 {
+		if part != allParts && partOfLine(g.Lang, root, line) != part && try < 200 {
 			continue
 		}
 		return strings.Trim(g.Line(r, root, line, nil), " "), strings.TrimPrefix(root, "benign.")
 	}
 }
 
-// benign composes one honest document.
-func (c *composer) benign(i uint64, held bool) doc {
+// benign composes one honest document of a part.
+func (c *composer) benign(i uint64, part int) doc {
 	r := c.rng("benign", i)
 	lang := c.language(r)
-	s, kind := c.honestOf(r, lang, held)
+	s, kind := c.honestOf(r, lang, part)
 	if c.set.Benign[lang] == nil {
 		lang = "en"
 	}
 	if r.IntN(3) == 0 {
-		return doc{text: c.noise(r, s), lang: lang, family: kind}
+		return doc{text: c.noise(r, s), lang: lang, family: kind, part: part}
 	}
-	return doc{text: c.host(r, lang, c.noise(r, s), held && c.leave == ""), lang: lang, family: kind}
+	return doc{text: c.host(r, lang, c.noise(r, s), part), lang: lang, family: kind, part: part}
 }
 
 // noise varies case, spelling and ends, alike for attacks and honest text.
@@ -297,13 +295,6 @@ func typos(r *rand.Rand, s string) string {
 	return strings.Join(words, " ")
 }
 
-func one(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // spliceShare is the share of English attacks that are put into documents of others; of
 // other languages it is half of that, for most of these documents are English.
 const spliceShare = 0.4
@@ -340,13 +331,14 @@ func splice(r *rand.Rand, text, payload string) string {
 	return text[:k] + before + payload + after + text[k:]
 }
 
-// byLanguage sorts out the texts of others that attacks can be put into: prose and
+// byLanguage sorts out the texts of a part that attacks can be put into: prose and
 // markup, not strings of programs, and fewer prompts and rules for assistants, for among
 // rules many an order is none.
-func byLanguage(docs []doc) map[string][]doc {
+func byLanguage(docs []doc, part int) map[string][]doc {
 	out := map[string][]doc{}
 	for _, d := range docs {
 		switch {
+		case d.part != part:
 		case d.own && (d.family == "llmdoc" || d.family == "document" || (d.family == "rules" || d.family == "prompt") && hashOf(d.text)%3 == 0):
 			out[d.lang] = append(out[d.lang], d)
 		case d.family == "md", d.family == "mdx", d.family == "markdown", d.family == "html", d.family == "txt", d.family == "mjml", d.family == mail, d.family == ruleFile && hashOf(d.text)%3 == 0:

@@ -14,6 +14,7 @@ type row struct {
 	doc                 int32
 	label               int8 // 1 attack, 0 honest, -1 set aside
 	kind                detect.WindowKind
+	part                int8
 	rare                bool // stands for others like it that were left out
 	weight              float32
 }
@@ -39,7 +40,7 @@ const sparse = 8
 func newTrainer(o options, cut cutter) *trainer {
 	return &trainer{
 		o: o, cut: cut, seen: map[uint64]struct{}{},
-		w: make([]float32, detect.TableSize), g: make([]float32, detect.TableSize), rng: rand.New(rand.NewPCG(o.seed, 77)),
+		w: make([]float32, detect.TableSize), g: make([]float32, detect.TableSize),
 	}
 }
 
@@ -66,7 +67,7 @@ func (t *trainer) add(d doc, weight float64) {
 			label = 1
 		}
 		t.f.Extract(w)
-		r := row{from: uint32(len(t.slab)), doc: t.docs, label: label, kind: w.Kind, rare: plain, weight: float32(weight)}
+		r := row{from: uint32(len(t.slab)), doc: t.docs, label: label, kind: w.Kind, part: int8(d.part), rare: plain, weight: float32(weight)}
 		t.slab = append(t.slab, t.f.Grams...)
 		r.mid = uint32(len(t.slab))
 		t.slab = append(t.slab, t.f.Marks...)
@@ -90,18 +91,31 @@ func (t *trainer) logit(grams, marks []uint32) float64 {
 
 func (t *trainer) rowLogit(r *row) float64 { return t.logit(t.slab[r.from:r.mid], t.slab[r.mid:r.to]) }
 
-// fit runs AdaGrad over the windows. After the first pass, windows inside an
-// attack that look honest beside the best window of the same document are set
-// aside: an attack of four sentences has polite ones.
-func (t *trainer) fit(epochs int) {
-	order := make([]int32, len(t.rows))
-	for i := range order {
-		order[i] = int32(i)
+// rowsWithout gives the numbers of the windows that are not of a part.
+func (t *trainer) rowsWithout(part int) []int32 {
+	out := make([]int32, 0, len(t.rows))
+	for i := range t.rows {
+		if int(t.rows[i].part) != part {
+			out = append(out, int32(i))
+		}
 	}
+	return out
+}
+
+// fit runs AdaGrad over the windows of all parts but one. After the first pass, windows
+// inside an attack that look honest beside the best window of the same document are set
+// aside: an attack of four sentences has polite ones.
+func (t *trainer) fit(epochs, without int) {
+	clear(t.w)
+	clear(t.g)
+	t.bias, t.rng = 0, rand.New(rand.NewPCG(t.o.seed, uint64(78+without)))
+	order := t.rowsWithout(without)
 	biasG := 1.0
 	var pos, neg float64
-	for i := range t.rows {
-		if t.rows[i].label == 1 {
+	for _, i := range order {
+		r := &t.rows[i]
+		if r.label != 0 {
+			r.label = 1 // what an earlier fit set aside
 			pos++
 		} else {
 			neg++
@@ -143,7 +157,7 @@ func (t *trainer) fit(epochs int) {
 		}
 		_ = loss
 		if e < epochs-1 {
-			t.setAside()
+			t.setAside(order)
 		}
 	}
 	// Weights that were hardly ever moved say nothing; small ones cost space.
@@ -184,9 +198,9 @@ func (t *trainer) thin(dst, idx []uint32, drop float64) []uint32 {
 	return dst
 }
 
-func (t *trainer) setAside() {
+func (t *trainer) setAside(rows []int32) {
 	best := map[int32]float64{}
-	for i := range t.rows {
+	for _, i := range rows {
 		r := &t.rows[i]
 		if r.label == 0 {
 			continue
@@ -197,7 +211,7 @@ func (t *trainer) setAside() {
 			best[r.doc] = z
 		}
 	}
-	for i := range t.rows {
+	for _, i := range rows {
 		r := &t.rows[i]
 		if r.label == 1 {
 			if z := t.rowLogit(r); z < 0 && z < best[r.doc] {

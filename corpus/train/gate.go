@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"log"
 	"math"
-	"os"
 
 	"github.com/stoplog/stoplog/pkg/detect"
 )
@@ -24,15 +23,14 @@ const (
 	gateEpochs = 5
 )
 
-// fitGate trains the gate's table against the model's logits.
+// fitGate trains the gate's table against the model's logits, on all parts but the first.
 func (t *trainer) fitGate(suspect float64) (table []float32, bias [2]float64) {
 	table = make([]float32, detect.GateSize)
 	g := make([]float32, detect.GateSize)
 	biasG := [2]float64{1, 1}
-	order := make([]int32, len(t.rows))
+	order := t.rowsWithout(0)
 	target := make([]float32, len(t.rows))
-	for i := range t.rows {
-		order[i] = int32(i)
+	for _, i := range order {
 		target[i] = float32(1 / (1 + math.Exp(-2*(t.rowLogit(&t.rows[i])-suspect+gateSlack))))
 	}
 	for range gateEpochs {
@@ -77,14 +75,29 @@ func sumOf(table []float32, idx []uint32) float64 {
 	return float64(a)
 }
 
-// setGate finds the threshold at which scans of documents that the model flags, none
-// of them trained on, still flag nearly all of them, and says what it lets through.
-func (t *trainer) setGate(m *detect.Model, w *detect.Weights, c *composer, honest []doc) {
+// setGate trains the gate of w. It learns from the model that was trained without the first
+// part, and the threshold is set on documents of that part: neither saw them, as it will
+// be with the next text.
+func (t *trainer) setGate(ships *detect.Weights, w detect.Weights, low float64, c *composer, honest []doc) error {
+	w.Verdict, w.Trees, w.Gain, w.Shift = ships.Verdict, ships.Trees, ships.Gain, ships.Shift
+	w.Gate, w.GateBias = t.fitGate(low)
+	m, err := detect.ParseModel(detect.EncodeModel(w))
+	if err != nil {
+		return err
+	}
+	t.gateThreshold(m, &w, c, honest)
+	ships.Gate, ships.GateBias, ships.GateAt = w.Gate, w.GateBias, w.GateAt
+	return nil
+}
+
+// gateThreshold finds the threshold at which scans of documents that the model flags, of
+// the first part, still flag nearly all of them, and says what it lets through.
+func (t *trainer) gateThreshold(m *detect.Model, w *detect.Weights, c *composer, honest []doc) {
 	open := t.cut.d.WithModel(m.Open())
 	var texts [][]byte
 	var sure []bool // the model alone quarantines
 	for i := range 6000 {
-		text := []byte(c.unseen(uint64(1<<44 + i)).text)
+		text := []byte(c.attack(uint64(1<<44+i), 0).text)
 		if p := open.Scan(detect.Input{Text: text}).Score; p >= detect.DefaultSuspect {
 			texts, sure = append(texts, text), append(sure, p >= detect.DefaultQuarantine)
 		}
@@ -139,25 +152,4 @@ func (t *trainer) setGate(m *detect.Model, w *detect.Weights, c *composer, hones
 	log.Printf("gate: threshold %.2f", w.GateAt)
 	fmt.Printf("gate: of %d attack documents that the model flags %.2f %% are flagged behind it, of those it quarantines %.2f %%; of %d windows of packages %.2f %% pass\n",
 		len(texts), 100*suspect, 100*quarantine, all, 100*float64(passed)/float64(all))
-}
-
-// gateOnly trains the gate of a finished model.
-func (t *trainer) gateOnly(o options, c *composer, test []doc) error {
-	file, err := os.ReadFile(o.gate)
-	if err != nil {
-		return err
-	}
-	m, err := detect.ParseModel(file)
-	if err != nil {
-		return err
-	}
-	w := m.Weights()
-	t.w, t.bias = w.Table, w.Bias
-	w.Gate, w.GateBias = t.fitGate(-w.Shift / w.Gain)
-	w.GateEase = gateEase
-	t.setGate(m, &w, c, test)
-	if o.out == "" {
-		return nil
-	}
-	return os.WriteFile(o.out, m.WithGate(w).Encode(), 0o644)
 }

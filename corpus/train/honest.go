@@ -280,24 +280,22 @@ func cutPieces(s string, limit int) []string {
 	return out
 }
 
-// splitNatural splits by package: training, thresholds, checking.
-func splitNatural(docs []doc) (train, tune, test []doc) {
+// splitNatural keeps two packages in ten for checking, and parts the others.
+func splitNatural(docs []doc) (train, test []doc) {
 	for i, d := range docs {
 		h := fnv.New32a()
 		h.Write([]byte(d.set))
 		if d.family == "strings" || d.family == "prose" || d.family == mail { // one package holds every language, or every book
 			h.Write([]byte{byte(i), byte(i >> 8)})
 		}
-		switch x := h.Sum32() % 10; {
-		case x < 6:
+		if x := h.Sum32() % 10; x < 8 {
+			d.part = int(x % parts)
 			train = append(train, d)
-		case x < 8:
-			tune = append(tune, d)
-		default:
+		} else {
 			test = append(test, d)
 		}
 	}
-	return
+	return train, test
 }
 
 // readSets reads labelled JSONL files: id, label, kind, text, source. The name
@@ -325,7 +323,7 @@ func readSets(dir string) ([]doc, error) {
 				f.Close()
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
-			out = append(out, doc{text: row.Text, attack: row.Label == 1, family: row.Kind, labelled: true, set: strings.TrimSuffix(filepath.Base(name), ".jsonl")})
+			out = append(out, doc{text: row.Text, attack: row.Label == 1, family: row.Kind, labelled: true, set: strings.TrimSuffix(filepath.Base(name), ".jsonl"), part: int(sum64([]byte(row.Text)) % parts)})
 		}
 		f.Close()
 		if err := sc.Err(); err != nil {

@@ -64,7 +64,9 @@ func into(m map[string]*tally, key string, score float64, th [3]float64) {
 	m[key].add(score, th)
 }
 
-func report(t *trainer, w *detect.Weights, c *composer, o options, th [3]float64, test []doc) error {
+// report prints what is found of the texts that verdict and thresholds were set on, by a
+// model and a verdict that did not see them, of what -leave names, and of packages.
+func report(t *trainer, w *detect.Weights, c *composer, o options, samples []sample, th [3]float64, test []doc) error {
 	m, err := detect.ParseModel(detect.EncodeModel(*w))
 	if err != nil {
 		return err
@@ -75,29 +77,41 @@ func report(t *trainer, w *detect.Weights, c *composer, o options, th [3]float64
 		p := m.Decide(&f)
 		return math.Log(p / (1 - p))
 	}
-	lang, family, all := map[string]*tally{}, map[string]*tally{}, map[string]*tally{}
-	for i := range 4000 {
-		x := c.attack(uint64(1<<42+i), true)
-		s := score(x)
+	lang, family, all, honest := map[string]*tally{}, map[string]*tally{}, map[string]*tally{}, map[string]*tally{}
+	attack := func(x doc, s float64) {
 		into(lang, x.lang, s, th)
 		into(family, x.family, s, th)
 		into(all, "all", s, th)
 	}
-	what := "attacks by held-out lines"
-	if o.full {
-		what = "attacks (lines trained on)"
-	}
+	what := "attacks, by a model that did not see them"
+	named := false
 	if o.leave != "" && !strings.HasPrefix(o.leave, "source:") {
 		what = "attacks left out: " + o.leave
+		named = true
+		left := c.named()
+		for i := range 4000 {
+			x := left.attack(uint64(1<<42+i), allParts)
+			attack(x, score(x))
+		}
+	}
+	for i := range samples {
+		s := &samples[i]
+		floor := s.f.Floor()
+		z := max(s.logit, math.Log(floor/(1-floor)))
+		switch {
+		case !s.doc.attack:
+			name := s.kind
+			if name == "composed" {
+				name += ":" + s.doc.family
+			}
+			into(honest, name, z, th)
+		case !named && s.kind == "composed":
+			attack(s.doc, z)
+		}
 	}
 	table(what, all)
 	table(what+", by family", family)
 	table(what+", by language", lang)
-	honest := map[string]*tally{}
-	for i := range 4000 {
-		x := c.benign(uint64(1<<43+i), true)
-		into(honest, "composed:"+x.family, score(x), th)
-	}
 	for _, x := range test {
 		s := score(x)
 		into(honest, "packages:all", s, th)

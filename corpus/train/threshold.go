@@ -77,14 +77,14 @@ var modelPackages = sync.OnceValue(func() map[string]bool {
 func (t *trainer) printTop(samples []sample) {
 	by := map[string][]*sample{}
 	for i := range samples {
-		if s := &samples[i]; !s.attack {
+		if s := &samples[i]; !s.doc.attack {
 			by[s.kind] = append(by[s.kind], s)
 		}
 	}
 	for kind, list := range by {
 		slices.SortFunc(list, func(a, b *sample) int { return cmp.Compare(b.logit, a.logit) })
 		for _, s := range list[:min(len(list), t.o.top)] {
-			text, z := t.best(doc{text: s.text})
+			text, z := t.best(doc{text: s.doc.text})
 			log.Printf("top %s %.2f rules %.2f window %.2f: %q", kind, s.logit, s.f.Rules, z, text)
 		}
 	}

@@ -62,7 +62,7 @@ func fitTrees(samples []sample, seed uint64) []detect.Tree {
 		for i, s := range used {
 			p := 1 / (1 + math.Exp(-z[i]))
 			y := 0.0
-			if s.attack {
+			if s.doc.attack {
 				y = 1
 			}
 			gr.g[i], gr.h[i] = s.weight*(p-y), s.weight*p*(1-p)

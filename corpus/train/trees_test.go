@@ -15,7 +15,7 @@ func TestTreesLearnWhatHangsOnTwoFigures(t *testing.T) {
 		for k := range s.f.Values {
 			s.f.Values[k] = r.NormFloat64()
 		}
-		s.attack = s.f.Values[3] > 0 && s.f.Values[7] > 0.5
+		s.doc.attack = s.f.Values[3] > 0 && s.f.Values[7] > 0.5
 		samples = append(samples, s)
 	}
 	trees := fitTrees(samples, 1)
@@ -25,7 +25,7 @@ func TestTreesLearnWhatHangsOnTwoFigures(t *testing.T) {
 		for k := range trees {
 			z += trees[k].Eval(&samples[i].f.Values)
 		}
-		if z > 0 != samples[i].attack {
+		if z > 0 != samples[i].doc.attack {
 			wrong++
 		}
 	}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"log"
+	"maps"
 	"math"
 	"slices"
 
@@ -10,12 +12,11 @@ import (
 	"github.com/stoplog/stoplog/pkg/detect"
 )
 
-// What the verdict on a whole text learns from: none of it was shown to the model of
-// windows, for what that model has learned by heart says nothing about the next text.
+// What the verdict on a whole text learns from, of each part.
 const (
-	verdictAttacks = 12000
-	verdictHonest  = 10000
-	verdictOdd     = 3000 // attacks written in odd ways
+	verdictAttacks = 10000
+	verdictHonest  = 8000
+	verdictOdd     = 2500 // attacks written in odd ways
 	oddEach        = 3    // of the honest texts one in so many
 	oddMax         = 2000 // bytes up to which a text is rewritten
 	verdictRidge   = 300.0
@@ -28,28 +29,29 @@ const (
 // sample is one text as the verdict sees it.
 type sample struct {
 	f      detect.Figures
+	doc    doc
 	kind   string
-	text   string
-	attack bool
+	fold   int // the part of the text or, where there is one alone, one of as many
 	weight float64
-	logit  float64
+	logit  float64 // by a verdict that was fitted to others
 }
 
 // setVerdict fits the verdict, and with it says what the score of one window means. It
 // gives the logit that a window needs to matter, and the thresholds of the verdict in the
 // file's scale: a probability of 0.50 at suspect and of 0.85 at quarantine.
-func (t *trainer) setVerdict(w *detect.Weights, c *composer, tune, sets []doc) (low float64, th [3]float64, err error) {
-	m, err := detect.ParseModel(detect.EncodeModel(*w))
-	if err != nil {
-		return 0, th, err
+func (t *trainer) setVerdict(w *detect.Weights, samples []sample) (low float64, th [3]float64, err error) {
+	for fold := range parts {
+		t.fitReread(w, samples, fold)
+		reread(w, samples, fold)
 	}
-	samples := t.samples(t.cut.d.WithModel(m.Open()), c, tune, sets)
+	t.fitReread(w, samples, allParts)
 	// Thresholds are set on texts that the verdict was not fitted to: each half of them is
 	// judged by what the other half teaches.
-	for half := range 2 {
+	half := func(i int) int { return samples[i].fold % 2 }
+	for side := range 2 {
 		var others []sample
 		for i := range samples {
-			if i%2 != half {
+			if half(i) != side {
 				others = append(others, samples[i])
 			}
 		}
@@ -58,7 +60,7 @@ func (t *trainer) setVerdict(w *detect.Weights, c *composer, tune, sets []doc) (
 			return 0, th, err
 		}
 		for i := range samples {
-			if s := &samples[i]; i%2 == half {
+			if s := &samples[i]; half(i) == side {
 				s.logit = math.Inf(-1)
 				if !s.f.Empty {
 					s.logit = detect.VerdictLogit(&s.f.Values, &v, trees)
@@ -87,12 +89,15 @@ func (t *trainer) setVerdict(w *detect.Weights, c *composer, tune, sets []doc) (
 		}
 	}
 	w.Verdict, w.Trees = v, trees
+	for i := range samples { // as the verdict that ships would have it
+		samples[i].logit = gain * (samples[i].logit - suspect)
+	}
 	var tops, honest []float64
 	for i := range samples {
 		switch s := &samples[i]; {
-		case s.attack && s.logit >= suspect && s.f.Rules == 0:
+		case s.doc.attack && s.logit >= 0 && s.f.Rules == 0:
 			tops = append(tops, s.f.Top)
-		case !s.attack:
+		case !s.doc.attack:
 			honest = append(honest, s.f.Top)
 		}
 	}
@@ -116,36 +121,54 @@ func quantile(s []float64, share float64) float64 {
 	return s[int(share*float64(len(s)-1))]
 }
 
-// samples draws the texts that the verdict is learned from: composed of lines held
-// out, honest texts held out, and labelled sets of others with -data.
-func (t *trainer) samples(d *detect.Detector, c *composer, tune, sets []doc) []sample {
-	var out []sample
+// samples draws the texts of a part that the verdict is learned from, as the model that
+// was trained without this part sees them.
+func (t *trainer) samples(out []sample, w *detect.Weights, c *composer, docs, sets []doc, part int) ([]sample, error) {
+	m, err := detect.ParseModel(detect.EncodeModel(*w))
+	if err != nil {
+		return nil, err
+	}
+	d := t.cut.d.WithModel(m.Open())
 	add := func(x doc, weight float64) {
-		out = append(out, sample{f: d.Figures([]byte(x.text)), text: x.text, kind: kindOf(x), attack: x.attack, weight: weight})
+		fold := part
+		if t.o.once {
+			fold = len(out) % parts
+		}
+		out = append(out, sample{f: d.Figures([]byte(x.text)), doc: x, kind: kindOf(x), fold: fold, weight: weight})
 	}
 	for i := range verdictAttacks {
-		add(c.unseen(uint64(1<<45+i)), 1)
+		add(c.attack(uint64(1<<45+i*parts+part), part), 1)
 	}
 	for i := range verdictHonest {
-		add(c.benign(uint64(1<<45+i), true), verdictComposed)
+		add(c.benign(uint64(1<<45+i*parts+part), part), verdictComposed)
 	}
-	for _, x := range tune {
+	docs = ofPart(docs, part)
+	for _, x := range docs {
 		weight := 1.0
 		if x.own {
 			weight = verdictWritten
 		}
 		add(x, weight)
 	}
-	for _, x := range sets {
+	for _, x := range ofPart(sets, part) {
 		add(x, verdictLabelled)
 	}
-	t.addOdd(c, tune, add)
+	t.addOdd(c, docs, part, add)
+	return out, nil
+}
+
+func ofPart(docs []doc, part int) (out []doc) {
+	for _, d := range docs {
+		if d.part == part {
+			out = append(out, d)
+		}
+	}
 	return out
 }
 
 // addOdd adds texts that are written in odd ways: the ones that the views were written
 // for. A verdict that never saw them takes the form for the attack.
-func (t *trainer) addOdd(c *composer, tune []doc, add func(doc, float64)) {
+func (t *trainer) addOdd(c *composer, honest []doc, part int, add func(doc, float64)) {
 	var ways []transform.Transform
 	for _, w := range transform.All() {
 		if w.Known && !w.Lossy {
@@ -153,7 +176,7 @@ func (t *trainer) addOdd(c *composer, tune []doc, add func(doc, float64)) {
 		}
 	}
 	for i := range verdictOdd {
-		d := c.unseen(uint64(1<<46 + i))
+		d := c.attack(uint64(1<<46+i*parts+part), part)
 		if len(d.spans) != 1 || len(d.text) > oddMax {
 			continue
 		}
@@ -161,7 +184,7 @@ func (t *trainer) addOdd(c *composer, tune []doc, add func(doc, float64)) {
 		d.text = d.text[:a.Start] + ways[i%len(ways)].Apply(d.text[a.Start:a.End]) + d.text[a.End:]
 		add(d, verdictComposed)
 	}
-	for i, d := range tune {
+	for i, d := range honest {
 		if kind := kindOf(d); kind != "documents" && kind != "honest:document" && kind != "honest:prompt" {
 			continue
 		}
@@ -243,7 +266,7 @@ func fitVerdict(samples []sample) (w [detect.VerdictSize]float64, err error) {
 			}
 			p := 1 / (1 + math.Exp(-z))
 			y := 0.0
-			if s.attack {
+			if s.doc.attack {
 				y = 1
 			}
 			g, h := s.weight*(p-y), s.weight*math.Max(p*(1-p), 1e-6)
@@ -321,33 +344,45 @@ func solve(a *[detect.VerdictSize][detect.VerdictSize]float64, b *[detect.Verdic
 // thresholds gives the lowest logits at which every kind of honest text keeps to
 // its budget.
 func thresholds(samples []sample) (th [3]float64) {
-	by := map[string][]float64{}
+	by, of := map[string][]*sample{}, map[string]int{}
 	for i := range samples {
-		s := &samples[i]
-		if !s.attack {
-			by[s.kind] = append(by[s.kind], s.logit)
+		if s := &samples[i]; !s.doc.attack {
+			by[s.kind] = append(by[s.kind], s)
+			of[s.kind+" "+s.doc.set]++
 		}
 	}
 	th = [3]float64{math.Inf(-1), math.Inf(-1), math.Inf(-1)}
-	var kinds []string
-	for kind := range by {
-		kinds = append(kinds, kind)
-	}
-	slices.Sort(kinds)
-	for _, kind := range kinds {
-		s := by[kind]
-		slices.Sort(s)
-		slices.Reverse(s)
+	for _, kind := range slices.Sorted(maps.Keys(by)) {
+		list := by[kind]
+		slices.SortStableFunc(list, func(a, b *sample) int { return cmp.Compare(b.logit, a.logit) })
 		b, ok := budgets[kind]
 		if !ok {
 			b = budgets["composed"]
 		}
-		var at [3]float64
-		for i, share := range b {
-			at[i] = s[min(len(s)-1, int(share*float64(len(s))))]
-			th[i] = max(th[i], at[i])
+		says := func(s *sample) float64 {
+			if s.doc.set == "" || s.doc.labelled {
+				return 1
+			}
+			return min(1, packageSays/float64(of[kind+" "+s.doc.set]))
 		}
-		log.Printf("  %-26s %5d texts: logits %.2f %.2f %.2f", kind, len(s), at[0], at[1], at[2])
+		all := 0.0
+		for _, s := range list {
+			all += says(s)
+		}
+		at, above, k := [3]float64{}, 0.0, 2 // the smallest budget is used up first
+		for _, s := range list {
+			for above += says(s); k >= 0 && above > b[k]*all; k-- {
+				at[k] = s.logit
+			}
+		}
+		for k := range th {
+			th[k] = max(th[k], at[k])
+		}
+		log.Printf("  %-26s %5d texts: logits %.2f %.2f %.2f", kind, len(list), at[0], at[1], at[2])
 	}
 	return th
 }
+
+// packageSays is how many texts a package counts as at most: some hold one text in
+// hundreds of versions.
+const packageSays = 20

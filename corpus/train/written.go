@@ -46,6 +46,7 @@ func readWritten(dir string, attacks bool) ([]doc, error) {
 			if d.text == "" {
 				return nil, fmt.Errorf("%s: text %d is empty", name, i+1)
 			}
+			d.part = partOf(d.text)
 			out = append(out, d)
 		}
 	}
@@ -76,18 +77,6 @@ func unmark(d doc) (doc, error) {
 		d.spans, d.bare = []chunk.Span{{Start: 0, End: len(d.text)}}, true
 	}
 	return d, nil
-}
-
-// splitWritten keeps one document in four for the thresholds.
-func splitWritten(docs []doc) (train, tune []doc) {
-	for _, d := range docs {
-		if hashOf(d.text)%4 == 0 {
-			tune = append(tune, d)
-		} else {
-			train = append(train, d)
-		}
-	}
-	return
 }
 
 func hashOf(s string) uint32 {

@@ -145,13 +145,18 @@ func (t *topWindow) before(x *topWindow) bool {
 }
 
 // VerdictSize is the number of figures that a verdict is decided on.
-const VerdictSize = 123 + 3*len(cueClasses)
+const VerdictSize = 125 + 3*len(cueClasses)
+
+// RereadFigure is where the figures hold what [Reread] says of the best window, and behind
+// it that times the window's logit.
+const RereadFigure = VerdictSize - 2
 
 // figures describes the evidence for the verdict's model: text is the raw text,
 // discuss how many of its words say that it talks about attacks on models, topics
-// how far the rest of it is about models, and rules (logits), st how the best window stands
+// how far the rest of it is about models, and rules (logits), reread what is said of the best
+// window when it is read again, st how the best window stands
 // in it.
-func (e *evidence) figures(text []byte, discuss int, topics [Topics]float64, st standing) (f [VerdictSize]float64) {
+func (e *evidence) figures(text []byte, discuss int, topics [Topics]float64, reread float64, st standing) (f [VerdictSize]float64) {
 	k := 0
 	put := func(values ...float64) {
 		copy(f[k:], values)
@@ -228,8 +233,12 @@ func (e *evidence) figures(text []byte, discuss int, topics [Topics]float64, st 
 	g := best.grounds
 	put(g.grams, g.unknown, g.agree, g.few, first*g.grams, first*g.unknown, first*g.agree, first*g.few, much*g.unknown, much*g.agree, much*g.few)
 	put(g.words, g.near, g.marks, g.unknownWords, g.unknownNear)
+	put(reread, first*reread)
 	return f
 }
+
+// RereadLogit bounds what [Reread] says.
+func RereadLogit(z float64) float64 { return min(max(z, -8), 8) }
 
 // layout is what a text looks like: prose, a list, code, a page.
 type layout struct {
@@ -281,9 +290,10 @@ func layoutOf(text []byte) (l layout) {
 // Figures are what the verdict on a text is decided on.
 type Figures struct {
 	Values [VerdictSize]float64
-	Empty  bool    // nothing to decide: no rule matched and no window scored high enough to matter
-	Rules  float64 // what the rules say together
-	Top    float64 // logit of the best window; -Inf: none was scored
+	Empty  bool     // nothing to decide: no rule matched and no window scored high enough to matter
+	Rules  float64  // what the rules say together
+	Top    float64  // logit of the best window; -Inf: none was scored
+	Slots  []uint32 // of the words of the best window, for training
 }
 
 // Figures scans a text and hands out what its verdict is decided on, for training.
@@ -294,7 +304,11 @@ func (d *Detector) Figures(text []byte) Figures {
 	s.learning = true
 	s.scan()
 	s.learning = false
-	return s.sum()
+	f := s.sum()
+	if s.evidence.tops > 0 {
+		f.Slots = slices.Clone(s.reread)
+	}
+	return f
 }
 
 // sum gives the figures of the text that was scanned.
@@ -312,9 +326,13 @@ func (s *scratch) sum() Figures {
 	var topics [Topics]float64
 	st, slots := stand(&s.features, s.text, best)
 	for i := range topics {
-		topics[i] = s.d.model.topics[i].logit(slots)
+		topics[i] = s.d.model.bags[i].logit(slots)
 	}
-	f.Values = e.figures(s.text, s.discuss, topics, st)
+	reread := 0.0
+	if e.tops > 0 {
+		reread = RereadLogit(s.d.model.bags[Reread].logit(s.reread))
+	}
+	f.Values = e.figures(s.text, s.discuss, topics, reread, st)
 	return f
 }
 
@@ -326,9 +344,9 @@ const (
 	sure     = 0.92
 )
 
-// byRules is the least score of a text of which the rules say p.
-func byRules(p float64) float64 {
-	switch {
+// Floor is the least score of a text: what its rules alone give.
+func (f *Figures) Floor() float64 {
+	switch p := f.Rules; {
 	case p >= sure:
 		return p
 	case p >= believed:
@@ -370,7 +388,7 @@ func (m *Model) Decide(f *Figures) float64 {
 	if f.Empty {
 		return 0
 	}
-	return max(1/(1+math.Exp(-VerdictLogit(&f.Values, &m.verdict, m.trees))), byRules(f.Rules))
+	return max(1/(1+math.Exp(-VerdictLogit(&f.Values, &m.verdict, m.trees))), f.Floor())
 }
 
 // VerdictLogit is what weights and trees say of the figures of a text together.

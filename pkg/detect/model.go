@@ -20,7 +20,7 @@ type Model struct {
 	shift   float64
 	verdict [VerdictSize]float64 // weights of the figures of a whole text
 	trees   []Tree               // what they say beside that, taken two by two
-	topics  [Topics]topic
+	bags    [Bags]bag
 	gate    gate
 }
 
@@ -39,7 +39,7 @@ var errModel = errors.New("detect: the model is damaged")
 
 // modelMagic names format and feature version: a table made for other features
 // is refused.
-const modelMagic = "SLMODEL7"
+const modelMagic = "SLMODEL8"
 
 // Weights is a model as it is trained.
 type Weights struct {
@@ -51,20 +51,20 @@ type Weights struct {
 	GateEase          float64 // by how much lower it lies for hidden and decoded text
 	Verdict           [VerdictSize]float64
 	Trees             []Tree
-	Topic             [Topics][]float32 // TopicSize each
-	TopicBias         [Topics]float64
+	Bag               [Bags][]float32 // BagSize each
+	BagBias           [Bags]float64
 }
 
 // ParseModel reads a model file: magic, nine float64 (the model's scale, bias,
 // gain and shift; the gate's scale, its two biases, threshold and ease), those of the
-// verdict, scale and bias of each topic, then the trees of the verdict behind their number, and the weights of
-// model, gate and topics, runs of zeros shortened.
+// verdict, scale and bias of each bag of words, then the trees of the verdict behind their number, and the weights of
+// model, gate and bags, runs of zeros shortened.
 func ParseModel(b []byte) (*Model, error) {
-	if len(b) < len(modelMagic)+(9+VerdictSize+2*Topics)*8 || string(b[:len(modelMagic)]) != modelMagic {
+	if len(b) < len(modelMagic)+(9+VerdictSize+2*Bags)*8 || string(b[:len(modelMagic)]) != modelMagic {
 		return nil, errModel
 	}
 	b = b[len(modelMagic):]
-	var v [9 + VerdictSize + 2*Topics]float64
+	var v [9 + VerdictSize + 2*Bags]float64
 	for i := range v {
 		v[i] = math.Float64frombits(binary.LittleEndian.Uint64(b))
 		if math.IsNaN(v[i]) || math.IsInf(v[i], 0) {
@@ -79,8 +79,8 @@ func ParseModel(b []byte) (*Model, error) {
 	}
 	m.gate.ease = int32(math.Round(v[8] / m.gate.scale))
 	copy(m.verdict[:], v[9:])
-	for i := range m.topics {
-		m.topics[i] = topic{table: make([]int8, TopicSize), scale: v[9+VerdictSize+2*i], bias: v[10+VerdictSize+2*i]}
+	for i := range m.bags {
+		m.bags[i] = bag{table: make([]int8, BagSize), scale: v[9+VerdictSize+2*i], bias: v[10+VerdictSize+2*i]}
 	}
 	var ok bool
 	if m.trees, b, ok = readTrees(b); !ok {
@@ -92,8 +92,8 @@ func ParseModel(b []byte) (*Model, error) {
 	if b, ok = readWeights(m.gate.table, b); !ok {
 		return nil, errModel
 	}
-	for i := range m.topics {
-		if b, ok = readWeights(m.topics[i].table, b); !ok {
+	for i := range m.bags {
+		if b, ok = readWeights(m.bags[i].table, b); !ok {
 			return nil, errModel
 		}
 	}
@@ -126,9 +126,9 @@ func readWeights(table []int8, b []byte) (rest []byte, ok bool) {
 func EncodeModel(w Weights) []byte {
 	m := Model{scale: stepOf(w.Table), bias: w.Bias, gain: w.Gain, shift: w.Shift, verdict: w.Verdict, trees: w.Trees, gate: newGate(w)}
 	m.weights = steps(w.Table, m.scale)
-	for i := range m.topics {
-		scale := stepOf(w.Topic[i])
-		m.topics[i] = topic{table: steps(w.Topic[i], scale), scale: scale, bias: w.TopicBias[i]}
+	for i := range m.bags {
+		scale := stepOf(w.Bag[i])
+		m.bags[i] = bag{table: steps(w.Bag[i], scale), scale: scale, bias: w.BagBias[i]}
 	}
 	return m.Encode()
 }
@@ -143,31 +143,16 @@ func (m *Model) Encode() []byte {
 	for _, v := range m.verdict {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 	}
-	for i := range m.topics {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(m.topics[i].scale))
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(m.topics[i].bias))
+	for i := range m.bags {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(m.bags[i].scale))
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(m.bags[i].bias))
 	}
 	b = writeTrees(b, m.trees)
 	b = writeWeights(writeWeights(b, m.weights), g.table)
-	for i := range m.topics {
-		b = writeWeights(b, m.topics[i].table)
+	for i := range m.bags {
+		b = writeWeights(b, m.bags[i].table)
 	}
 	return b
-}
-
-// Weights gives the model without its gate as it was trained, but for rounding.
-func (m *Model) Weights() Weights {
-	w := Weights{Table: make([]float32, len(m.weights)), Bias: m.bias, Gain: m.gain, Shift: m.shift, Verdict: m.verdict, Trees: m.trees}
-	for i, q := range m.weights {
-		w.Table[i] = float32(m.scale * float64(q))
-	}
-	for i := range m.topics {
-		w.TopicBias[i] = m.topics[i].bias
-		for _, q := range m.topics[i].table {
-			w.Topic[i] = append(w.Topic[i], float32(m.topics[i].scale*float64(q)))
-		}
-	}
-	return w
 }
 
 func newGate(w Weights) gate {

@@ -85,6 +85,7 @@ const (
 	saltPair
 	saltHit
 	saltTopic
+	saltReread
 )
 
 var (

@@ -40,13 +40,13 @@ func TestModelRoundTrip(t *testing.T) {
 	w[0], w[1], w[300], w[TableSize-1] = 1, -2, 0.5, 2
 	g := make([]float32, GateSize)
 	g[7] = 1
-	topic := make([]float32, TopicSize)
+	topic := make([]float32, BagSize)
 	topic[3] = 0.5
-	m, err := ParseModel(EncodeModel(Weights{Table: w, Bias: -1, Gain: 2, Shift: 3, Gate: g, GateBias: [2]float64{-1, -2}, GateAt: 0.5, Verdict: [VerdictSize]float64{-3, 1}, Topic: [Topics][]float32{topic, topic}, TopicBias: [Topics]float64{-1, 2}}))
+	m, err := ParseModel(EncodeModel(Weights{Table: w, Bias: -1, Gain: 2, Shift: 3, Gate: g, GateBias: [2]float64{-1, -2}, GateAt: 0.5, Verdict: [VerdictSize]float64{-3, 1}, Bag: [Bags][]float32{topic, topic, topic}, BagBias: [Bags]float64{-1, 2, 0}}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := m.topics[1].logit([]uint32{3, 3}); math.Abs(got-(2+TopicUnit(2))) > 0.01 {
+	if got := m.bags[1].logit([]uint32{3, 3}); math.Abs(got-(2+BagUnit(2))) > 0.01 {
 		t.Errorf("topic %.3f", got)
 	}
 	if got, want := m.Decide(&Figures{Values: [VerdictSize]float64{1, 2}}), 1/(1+math.E); math.Abs(got-want) > 1e-9 {

@@ -169,6 +169,7 @@ type scratch struct {
 	foundBy  []int32 // of the findings: the rule
 	evidence evidence
 	second   Features // for the grounds of the best window
+	reread   []uint32 // slots of its words
 	loudest  float64  // the highest score of a window, or of rules, so far
 	score    float64  // of the text, once all is known
 	enough   float64  // a score that quarantines

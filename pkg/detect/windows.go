@@ -337,6 +337,7 @@ func (s *scratch) judgeWindow(n *node, text []byte, m *Model, of piece, lo, hi i
 	if t := s.evidence.window(w, z, classes); t != nil {
 		t.grounds = m.groundsOf(&s.second, text[of.start:of.end])
 		t.grounds.marks = marks
+		s.reread = rereadSlots(s.reread[:0], s.second.toks)
 	}
 	// Where a window may matter all windows of its view are scored: what the gate costs in
 	// recall is then what it overlooks altogether, not which windows of a text it picks.

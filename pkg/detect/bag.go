@@ -14,31 +14,36 @@ const (
 	TopicModels = iota
 	TopicRules
 	Topics
+	// Reread reads the best window a second time. It has learned from the best windows
+	// alone, each of a text that the model of windows had not seen: what tells an attack from
+	// the honest sentences that look most like one.
+	Reread = Topics
+	Bags   = Topics + 1
 )
 
-// TopicSize is the number of slots that the words of a topic are hashed into.
-const TopicSize = 1 << 15
+// BagSize is the number of slots that words and pairs of words are hashed into.
+const BagSize = 1 << 15
 
 // topicMax bounds the bytes that are read for a topic.
 const topicMax = 16 << 10
 
-// topic is a logistic regression over the words, and pairs of words, of a text.
-type topic struct {
+// bag is a logistic regression over words, and pairs of words.
+type bag struct {
 	table []int8
 	scale float64
 	bias  float64
 }
 
-func (t *topic) logit(slots []uint32) float64 {
+func (t *bag) logit(slots []uint32) float64 {
 	sum := 0
 	for _, x := range slots {
 		sum += int(t.table[x])
 	}
-	return t.bias + t.scale*TopicUnit(len(slots))*float64(sum)
+	return t.bias + t.scale*BagUnit(len(slots))*float64(sum)
 }
 
-// TopicUnit is what each of n slots counts.
-func TopicUnit(n int) float64 { return 1 / math.Sqrt(float64(max(n, 16))) }
+// BagUnit is what each of n slots counts.
+func BagUnit(n int) float64 { return 1 / math.Sqrt(float64(max(n, 16))) }
 
 // TopicSlots gives the slots of the words of text, what lies in skip left out. f is
 // scratch memory of the caller; the slots are valid until it is used again.
@@ -61,9 +66,9 @@ func topicSlots(f *Features, text []byte, skip chunk.Span, known *wordSet) []uin
 			if known != nil {
 				known.meet(t.hash)
 			}
-			f.Grams = append(f.Grams, uint32(mixHash(saltTopic, t.hash)%TopicSize))
+			f.Grams = append(f.Grams, uint32(mixHash(saltTopic, t.hash)%BagSize))
 			if before != 0 {
-				f.Grams = append(f.Grams, uint32(mixHash(mixHash(saltTopic, before), t.hash)%TopicSize))
+				f.Grams = append(f.Grams, uint32(mixHash(mixHash(saltTopic, before), t.hash)%BagSize))
 			}
 			before = t.hash
 		}
@@ -73,4 +78,17 @@ func topicSlots(f *Features, text []byte, skip chunk.Span, known *wordSet) []uin
 	part(text[:start])
 	part(text[max(start, end):])
 	return f.Grams
+}
+
+// rereadSlots appends the slots of the words of a window that was cut into toks.
+func rereadSlots(dst []uint32, toks []gramToken) []uint32 {
+	before := uint64(0)
+	for _, t := range toks {
+		dst = append(dst, uint32(mixHash(saltReread, t.hash)%BagSize))
+		if before != 0 {
+			dst = append(dst, uint32(mixHash(mixHash(saltReread, before), t.hash)%BagSize))
+		}
+		before = t.hash
+	}
+	return dst
 }
