@@ -110,21 +110,47 @@ func turnedAt(text []byte, i int) int {
 // minNumbered is how many letters must be written as numbers or words of their own.
 const minNumbered = 8
 
-// numbered reads numbers from 1 to 26 as the letters with that place in the alphabet, near
-// the blocks that hold many numbers.
+// numbered reads numbers as letters, near the blocks that hold many numbers: as the place in the
+// alphabet, from 1 or 0 on, as row and column of a square of five, or as keys of a telephone that
+// are pressed several times.
 func (d *Decoder) numbered() {
-	d.lettersOf("numbered", d.tokens(d.near(d.coded, 2)), func(tok []byte) byte {
-		n := 0
-		for _, c := range tok {
-			if c < '0' || c > '9' {
+	toks := d.tokens(d.near(d.coded, 2))
+	place := func(first int) func([]byte) byte {
+		return func(tok []byte) byte {
+			if len(tok) > 2 || !isDigit(tok[0]) || !isDigit(tok[len(tok)-1]) {
 				return 0
 			}
-			n = min(n*10+int(c-'0'), 27)
+			n := int(tok[0] - '0')
+			if len(tok) == 2 {
+				n = n*10 + int(tok[1]-'0')
+			}
+			if n -= first; n < 0 || n > 25 {
+				return 0
+			}
+			return byte('a' + n)
 		}
-		if n < 1 || n > 26 || len(tok) > 2 {
+	}
+	d.lettersOf("numbered", toks, place(1))
+	d.lettersOf("numbered", toks, place(0))
+	d.lettersOf("square", toks, func(tok []byte) byte {
+		if len(tok) != 2 || tok[0] < '1' || tok[0] > '5' || tok[1] < '1' || tok[1] > '5' {
 			return 0
 		}
-		return byte('a' + n - 1)
+		n := (tok[0]-'1')*5 + tok[1] - '1'
+		return 'a' + n + bit(n > 8) // i and j share a field
+	})
+	d.lettersOf("keys", toks, func(tok []byte) byte {
+		if len(tok) == 1 && tok[0] == '0' {
+			return ' '
+		}
+		if len(tok) > 4 || tok[0] < '2' || tok[0] > '9' || len(bytes.Trim(tok, string(tok[:1]))) > 0 {
+			return 0
+		}
+		letters := [...]string{"abc", "def", "ghi", "jkl", "mno", "pqrs", "tuv", "wxyz"}[tok[0]-'2']
+		if len(tok) > len(letters) {
+			return 0
+		}
+		return letters[len(tok)-1]
 	})
 }
 
@@ -346,8 +372,16 @@ func (d *Decoder) run85(from, to int) (x dense85, ok bool) {
 		if len(s) < minDense+skip || skip == 1 && !bytes.ContainsAny(s[:1], "\"'`(") || skip == 2 && !bytes.HasPrefix(s, []byte("<~")) {
 			continue
 		}
-		for _, values := range [...]*[256]uint8{&adobe85, &rfc85} {
+		if out, _ := decode91(d.buf[:0], s[skip:skip+6]); !slices.ContainsFunc(out, func(c byte) bool { return noText[c] }) {
+			if out, _ := decode91(d.buf[:0], s[skip:skip+20]); len(out) >= 14 && begins(out) {
+				return dense85{extent{int32(from + skip), int32(to)}, &base91}, true
+			}
+		}
+		for _, values := range [...]*[256]uint8{&adobe85, &rfc85, &z85} {
 			out, n := decode85(d.buf[:0], s[skip:skip+5], values)
+			if n == 5 && out[0] == 0x1f && out[1] == 0x8b && out[2] == 8 { // compressed
+				return dense85{extent{int32(from + skip), int32(to)}, values}, true
+			}
 			if n < 5 || noText[out[0]] || noText[out[1]] || noText[out[2]] || noText[out[3]] {
 				continue // most are no more than a glance
 			}
@@ -392,8 +426,27 @@ func (d *Decoder) undense() {
 			}
 			continue
 		}
-		out, n := decode85(nil, d.text[from:to], x.values)
+		var out []byte
+		var n int
+		if x.values == &base91 {
+			out, n = decode91(nil, d.text[from:to])
+		} else {
+			out, n = decode85(nil, d.text[from:to], x.values)
+		}
+		if packed := d.inflates(out); packed != nil {
+			whole(p, packed, from, from+n)
+			continue
+		}
 		if !readable(out) {
+			continue
+		}
+		if x.values == &base91 { // its symbols stand for no whole bytes
+			p.add(from, from+n)
+			for k, b := range out {
+				at := from + k*16/13
+				p.put(b, min(at, from+n-1), min(at+3, from+n))
+			}
+			p.end(from + n)
 			continue
 		}
 		p.add(from, from+n)

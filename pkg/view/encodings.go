@@ -344,7 +344,7 @@ func (d *Decoder) runs() {
 		default:
 			// A run may begin with what does not belong to it: a path, a name.
 			if kinds&codedSigns != 0 {
-				if k := lastSign(run); k >= 0 && len(run)-k > 12 && d.codedAs(start+k+1, end)&coded64 != 0 && d.base64Run(b64, start+k+1, end, i) {
+				if k := lastSign(run); k >= 0 && len(run)-k > 12 && d.unkeyed(start, end) == nil && d.codedAs(start+k+1, end)&coded64 != 0 && d.base64Run(b64, start+k+1, end, i) {
 					break
 				}
 			}
@@ -468,7 +468,7 @@ func (d *Decoder) base64Run(p *patches, start, stop, end int) bool {
 		d.putUnits(p, units, start, end, 4, 3)
 		return true
 	}
-	if !readable(out) || len(out) < 9 && !wordy(out) {
+	if (fitOf(out).usual >= fitUsual || !unkey(out)) && (!readable(out) || len(out) < 9 && !wordy(out)) {
 		return false
 	}
 	d.decoded(p, out, start, end, 4, 3)
@@ -573,8 +573,10 @@ func (d *Decoder) hexRun(p *patches, start, end int) bool {
 			return false
 		}
 		d.putUnits(p, units, start, end, 2, 1)
-	case readable(out):
+	case fitOf(out).usual < fitUsual && unkey(out), readable(out):
 		d.decoded(p, out, start, end, 2, 1)
+	case d.inflates(out) != nil:
+		whole(p, d.inflates(out), start, end)
 	default:
 		// Backwards, digit by digit.
 		if len(s)%2 != 0 {

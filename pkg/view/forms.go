@@ -135,8 +135,10 @@ func (d *Decoder) trickOf(text []byte) cipher {
 	for i := range tricks {
 		k, of := 0, 0
 		for _, x := range words[:n] {
-			if x[1]-x[0] < 3 && tricks[i].cipher != ciphBones {
-				continue // any two letters are a word somewhere
+			switch n := x[1] - x[0]; {
+			case tricks[i].cipher == ciphBones:
+			case n < 3, n < 5 && tricks[i].cipher == ciphAnagram:
+				continue // few letters are a word somewhere
 			}
 			of++
 			if _, ok := tricks[i].undo(d, text[x[0]:x[1]]); ok {

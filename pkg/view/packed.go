@@ -42,6 +42,10 @@ func (d *Decoder) packedRun(p *patches, start, end int) string {
 	d.compact(start, end)
 	s := d.buf
 	if !mixed {
+		if d.other32Run(p, start, end) {
+			return "base32"
+		}
+		d.compact(start, end)
 		return d.numberRun(p, start, end, kinds)
 	}
 	head := decode64(nil, s[:min(len(s), 24)], asSymbol)
@@ -123,7 +127,32 @@ func (d *Decoder) numberRun(p *patches, start, end, kinds int) string {
 			return "number"
 		}
 	}
+	if kinds&(hasUpper|hasLower) == hasUpper|hasLower {
+		for i, c := range s { // with the capitals first
+			s[i] = swapCase(c)
+		}
+		if out := numberIn(s, 62); len(out) >= 12 && begins(out[:12]) && readable(out) {
+			whole(p, out, start, end)
+			return "number"
+		}
+		if out := d.unkeyed(start, end); out != nil {
+			d.decoded(p, out, start, end, 4, 3)
+			return "xor"
+		}
+		if d.otherRun(p, start, end) > 0 {
+			return "base64"
+		}
+	}
 	return ""
+}
+
+// unkeyed gives the text that a run of base64 is whose bytes were combined with one byte.
+func (d *Decoder) unkeyed(start, end int) []byte {
+	d.compact(start, end)
+	if out := decode64(nil, d.buf, asSymbol); unkey(out) {
+		return out
+	}
+	return nil
 }
 
 func asSymbol(c byte) byte { return c }

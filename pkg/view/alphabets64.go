@@ -1,0 +1,193 @@
+package view
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Codes of five and six bits in other alphabets than the usual ones, texts compressed or
+// combined with one byte and written in hex.
+
+// other64 are alphabets of base64, as tables that give the usual symbol for each of theirs: those
+// of crypt, of bcrypt and of xxencode.
+var other64 = func() (t [3][256]byte) {
+	const (
+		usual  = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+		digits = "0123456789"
+		upper  = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	)
+	lower := strings.ToLower(upper)
+	for i, signs := range [...]string{"./" + digits + upper + lower, "./" + upper + lower + digits, "+-" + digits + upper + lower} {
+		for k := range len(signs) {
+			t[i][signs[k]] = usual[k]
+		}
+	}
+	return t
+}()
+
+// otherRun adds what text[start:end] spells in one of those alphabets, and gives where it ends;
+// 0: it spells nothing.
+func (d *Decoder) otherRun(p *patches, start, end int) int {
+	for end < len(d.text) && (base64Byte(d.text[end]) || d.text[end] == '.') { // which is a symbol of some
+		end++
+	}
+	d.compact(start, end)
+	if len(d.buf) < minPacked {
+		return 0
+	}
+	for i := range other64 {
+		f := func(c byte) byte { return other64[i][c] }
+		if !begins(decode64(nil, d.buf[:minPacked], f)) {
+			continue
+		}
+		if out := decode64(nil, d.buf, f); len(out) >= len(d.buf)/4*3-3 && readable(out) {
+			d.decoded(p, out, start, end, 4, 3)
+			return end
+		}
+	}
+	return 0
+}
+
+// other32 are alphabets of base32, as tables of values; 0xff: no symbol. Those of RFC 4648 for
+// hex, of Crockford, and the one for people to read.
+var other32 = func() (t [3][256]uint8) {
+	for i, signs := range [...]string{"0123456789abcdefghijklmnopqrstuv", "0123456789abcdefghjkmnpqrstvwxyz", "ybndrfg8ejkmcpqxot1uwisza345h769"} {
+		for c := range t[i] {
+			t[i][c] = 0xff
+		}
+		for k := range len(signs) {
+			t[i][signs[k]] = uint8(k)
+			if isLetter(signs[k]) {
+				t[i][signs[k]-0x20] = uint8(k)
+			}
+		}
+	}
+	return t
+}()
+
+// other32Run adds what text[start:end], whose symbols are those of compact, spells in base32 in
+// another alphabet.
+func (d *Decoder) other32Run(p *patches, start, end int) bool {
+	s := d.buf
+	for i := range other32 {
+		if head := decode32(nil, s[:min(len(s), 16)], &other32[i]); len(head) < 10 || !begins(head) {
+			continue
+		}
+		if out := decode32(nil, s, &other32[i]); len(out) >= len(s)*5/8-1 && readable(out) {
+			d.decoded(p, out, start, end, 8, 5)
+			return true
+		}
+	}
+	return false
+}
+
+// decode32 appends what symbols of base32 spell; what they begin with when one of them is none.
+func decode32(dst, s []byte, values *[256]uint8) []byte {
+	acc, have := uint32(0), 0
+	for _, c := range s {
+		x := values[c]
+		if x == 0xff {
+			break
+		}
+		if acc, have = acc<<5|uint32(x), have+5; have >= 8 {
+			have -= 8
+			dst = append(dst, byte(acc>>have))
+		}
+	}
+	return dst
+}
+
+// minKeyed is how many bytes combined with one byte tell what it was.
+const minKeyed = 20
+
+// unkey combines bytes with the one that makes the commonest of them a space or an e, if that
+// makes them text.
+func unkey(b []byte) bool {
+	if len(b) < minKeyed {
+		return false
+	}
+	var count [256]int
+	most := byte(0)
+	for _, c := range b {
+		if count[c]++; count[c] > count[most] {
+			most = c
+		}
+	}
+	for _, as := range []byte(" e") {
+		key := most ^ as
+		ok := key != 0
+		for _, c := range b[:minKeyed] {
+			ok = ok && !noText[c^key]
+		}
+		if !ok {
+			continue
+		}
+		for i := range b {
+			b[i] ^= key
+		}
+		if x := fitOf(b); readable(b) && x.usual >= fitUsual && x.order > 0 {
+			return true
+		}
+		for i := range b {
+			b[i] ^= key
+		}
+	}
+	return false
+}
+
+// inflates gives the text that b is when it is compressed; nil: it is not.
+func (d *Decoder) inflates(b []byte) []byte {
+	if len(b) < 8 || !(b[0] == 0x1f && b[1] == 0x8b) && !(b[0]&15 == 8 && (int(b[0])<<8|int(b[1]))%31 == 0 && b[0] <= 0x78) {
+		return nil
+	}
+	if out := d.inflate(b); readable(out) {
+		return out
+	}
+	return nil
+}
+
+// z85 gives the values of the symbols of ZeroMQ's base85.
+var z85 = func() (t [256]uint8) {
+	for c := range t {
+		t[c] = 0xff
+	}
+	for i, c := range []byte("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#") {
+		t[c] = uint8(i)
+	}
+	return t
+}()
+
+// base91 gives the values of the symbols of basE91.
+var base91 = func() (t [256]uint8) {
+	for c := range t {
+		t[c] = 0xff
+	}
+	for i, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&()*+,./:;<=>?@[]^_`{|}~\"") {
+		t[c] = uint8(i)
+	}
+	return t
+}()
+
+// decode91 appends what the symbols of s spell in basE91, and gives how many they are.
+func decode91(dst, s []byte) (out []byte, n int) {
+	acc, have, first := uint32(0), 0, -1
+	for n < len(s) && base91[s[n]] != 0xff {
+		x := int(base91[s[n]])
+		n++
+		if first < 0 {
+			first = x
+			continue
+		}
+		v := first + 91*x
+		first = -1
+		acc |= uint32(v) << have
+		if have += 13; v&8191 <= 88 {
+			have++
+		}
+		for ; have >= 8; have -= 8 {
+			dst = append(dst, byte(acc))
+			acc >>= 8
+		}
+	}
+	return bytes.TrimRight(dst, "\x00"), n
+}
