@@ -97,6 +97,10 @@ func markup(kind Kind) []Transform {
 		}
 		return b.String()
 	})
+	l.exact("an attribute for each word", eachWord(func(w string) string { return "<w v='" + strings.ReplaceAll(w, "'", "&apos;") + "'/>" }))
+	l.exact("a superscript for each letter", each(func(r rune) string { return "<sup>" + string(r) + "</sup>" }))
+	l.exact("footnotes behind words", eachWordNth(func(i int, w string) string { return fmt.Sprintf("%s[^%d]", w, i+1) }))
+	l.exact("YAML list of letters", func(s string) string { return "- " + strings.Join(lettersOf(s), "\n- ") })
 	l.exact("JSON array of words", func(s string) string { return inJSON(strings.Fields(s)) })
 	l.exact("JSON array of letters", func(s string) string { return inJSON(lettersOf(s)) })
 	l.exact("JSON string in a string", func(s string) string { return inJSON(inJSON(s)) })
@@ -172,6 +176,13 @@ func code(kind Kind) []Transform {
 		}
 		return string(r)
 	}))
+	l.exact("CONCAT in SQL", func(s string) string {
+		return "SELECT CONCAT('" + strings.Join(sixes(strings.ReplaceAll(s, "'", "''")), "', '") + "')"
+	})
+	l.exact("strings, per cent", func(s string) string {
+		return "\"" + strings.Repeat("%s", len(sixes(s))) + "\" % " + quotedBy("(", ", ", ")", sixes)(s)
+	})
+	l.exact("cursor moves for spaces", spaced("\x1b[1C"))
 	l.exact("comment of a program", func(s string) string { return "// " + wrap(s, 24, "\n// ") + "\nfunc f() {}" })
 	return l.all
 }

@@ -324,6 +324,31 @@ func encodings(kind Kind) []Transform {
 	l.exact("binary, squares", chain(bytewise("%08b", " "), pairs("0", "\u2b1c", "1", "\u2b1b")))
 	l.exact("xor 23 in hex", chain(xor("\x17"), hexOf))
 	l.exact("xor key in base64", chain(xor("key"), base64Of))
+	groups := func(n int, format, sep string) func(string) string {
+		return func(s string) string {
+			for len(s)%n != 0 {
+				s += " "
+			}
+			var p []string
+			for ; len(s) > 0; s = s[n:] {
+				b := make([]any, n)
+				for i := range n {
+					b[i] = s[i]
+				}
+				p = append(p, fmt.Sprintf(format, b...))
+			}
+			return strings.Join(p, sep)
+		}
+	}
+	l.exact("bytes as network addresses", groups(4, "%d.%d.%d.%d", " "))
+	l.exact("bytes as UUIDs", groups(16, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", "\n"))
+	l.exact("bytes as colours", groups(3, "#%02x%02x%02x", " "))
+	l.exact("hex in words of four bytes", groups(4, "0x%02x%02x%02x%02x", ", "))
+	l.exact("binary, o and l", chain(func(s string) string { return bitsOf(s, " ") }, pairs("0", "o", "1", "l")))
+	l.exact("base64, spaces between symbols", chain(base64Of, apart(" ")))
+	l.exact("base32, lower case, dashes", func(s string) string {
+		return every(4, "-")(strings.ToLower(strings.TrimRight(base32.StdEncoding.EncodeToString([]byte(s)), "=")))
+	})
 	return l.all
 }
 

@@ -65,7 +65,11 @@ const (
 		"letters doubled;words in reverse order;typing errors;letters inside words shuffled;pig Latin;vowels left out;first word of each line;every second letter;signs strewn in;" +
 		"empty tags in words;tags inside words;a comment in words;a script in words;a hidden span in words;RTF unicode;a span for each letter;bold in words;hidden element;alt text;link reference;LaTeX colour;CSV cells;JSON array of words;JSON array of letters;" +
 		"a list item for each word;JSON string in a string;strings, plus;strings, ||;strings, side by side;join of words;join of letters;letters in an array;fromCharCode;chr, plus;ChrW and &;" +
-		"base64 twice;base64 of shifted by 13;base64 shifted by 13;base64 of hex;base64 of reversed;base64 reversed;percent twice;percent of base64"
+		"base64 twice;base64 of shifted by 13;base64 shifted by 13;base64 of hex;base64 of reversed;base64 reversed;percent twice;percent of base64;" +
+		"base64, alphabet of crypt;base32, hex alphabet;base32, Crockford;base62;base62, capitals first;base85 of ZeroMQ;base91;xor 23 in hex;gzip in hex;gzip in base85;" +
+		"affine 5x+8;neighbours swapped;numbers from 0;Polybius square;telephone keys, pressed n times;neighbouring words swapped;vowels drawn out;all letters of words shuffled;" +
+		"a syllable before vowels;first letter to the end;vowels starred;one vowel for all;childish: w for r and l;spelt by sound;replace;" +
+		"stars between letters;strings, dots;CDATA for each word;pattern of classes"
 	hides = "tag characters;bytes as variation selectors;bits as zero-width characters;bits as spaces and tabs;base64 in tag characters"
 )
 

@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -256,6 +257,32 @@ func wordwise(kind Kind) []Transform {
 			return string(c)
 		})(s)
 	})
+	l.exact("halves exchanged", func(s string) string {
+		ws := strings.Fields(s)
+		h := len(ws) / 2
+		return strings.Join(ws[h:], " ") + " // " + strings.Join(ws[:h], " ")
+	})
+	l.drawn("numbered words, mixed", func(r *rand.Rand, s string) string {
+		ws := strings.Fields(s)
+		for i, w := range ws {
+			ws[i] = fmt.Sprintf("(%d) %s", i+1, w)
+		}
+		r.Shuffle(len(ws), func(i, j int) { ws[i], ws[j] = ws[j], ws[i] })
+		return strings.Join(ws, " ")
+	})
+	l.exact("letters with their places", func(s string) string {
+		var b strings.Builder
+		for i, r := range s {
+			fmt.Fprintf(&b, "%c%d", r, i%10)
+		}
+		return b.String()
+	})
+	l.exact("last letter first", eachWord(func(w string) string { return w[len(w)-1:] + w[:len(w)-1] }))
+	l.exact("vowels exchanged", pairs("a", "e", "e", "a", "i", "o", "o", "i"))
+	l.exact("brackets around words, in turns", eachWordNth(func(i int, w string) string {
+		k := "[]{}()<>"[i%4*2:]
+		return k[:1] + w + k[1:2]
+	}))
 	return l.all
 }
 

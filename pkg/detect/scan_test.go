@@ -125,29 +125,26 @@ var fewer = []struct {
 	n     int
 	names string
 }{
-	{0, "base64, alphabet of crypt;base32, hex alphabet;base32, Crockford;base45;base62, capitals first;base85 of ZeroMQ;base91;xxencode;" +
-		"hex of EBCDIC;decimal, Arabic digits;decimal, Devanagari digits;" +
-		"digits in words;binary, backwards;binary, squares;xor 23 in hex;xor key in base64;affine 5x+8;Vigenère, key lemon;shift grows by letter;" +
-		"keyboard: typed on dvorak;keyboard: typed on Russian;keyboard: one key to the right;rail fence, 2 lines;rail fence, 3 lines;columns, 5 wide;" +
-		"halves interleaved;neighbours swapped;numbers from 0;Roman numerals for letters;Morse;Morse in words;Bacon;Polybius square;tap code;" +
-		"telephone keys, pressed n times;telephone keys, pressed once;code words, an own list;hooked letters;Cherokee and Lisu look-alikes;" +
-		"spelt in Cyrillic;spelt in Greek;spelt in katakana;runes;leet, several signs a letter;emoji for letters;bits as spaces and tabs;" +
-		"words: a letter;spaces moved by one letter;groups of five letters;vowels drawn out;all letters of words shuffled;" +
-		"a syllable before vowels;first letter to the end;vowels left out;vowels starred;one vowel for all;childish: w for r and l;" +
-		"first word of each line;last word of each line;first letter of each line;every third letter;" +
-		"SVG, a text for each word;CDATA for each word;LaTeX accents;JSON objects, a word each;subtitles;" +
-		"strings, format;variables;Morse of reversed;spelt by sound;shifted by 13, leet;" +
-		"reversed, dots between letters;gzip in hex;gzip in base85"},
-	{1, "hex dump;keyboard: typed on azerty;neighbouring words swapped;typing errors;backspaces"},
-	{2, "base85;CSS escapes;letters doubled;a table cell for each word;RTF escapes;CSV rows with other columns;replace;base64 over JSON values"},
-	{3, "ascii85;ascii85 in brackets;encoded words, Q;leet, more;leet, signs;words: underscores;words: dashes;words: dots;words: slashes;" +
-		"words: bars;words: numbered lines;words: faces;words in reverse order;letters inside words shuffled;stutter;each word twice;" +
-		"every second word;a Markdown cell for each word;a list item for each word;a link for each word;LaTeX braces;CSV cells;JSON array of words;" +
-		"join of words;pattern of classes;joined by underscores, reversed"},
-	{4, "strings, side by side;base64 in fours;uuencode;shifted by 1;shifted by 3;rot47;code words (alfa, bravo);leet, vowels;dots between letters;" +
-		"dashes between letters, no spaces;words: no spaces;long words split by a space;long words split by a hyphen;hyphenated over lines, soft;" +
-		"quoted mail, broken lines;two columns of words;signs strewn in;back quotes around words;shell, carets;comment of a program;base64 of leet;" +
-		"shifted by 13, spaces between letters;words: joined, capitals"},
+	{0, "base45;xxencode;hex of EBCDIC;decimal, Arabic digits;decimal, Devanagari digits;digits in words;binary, backwards;binary, squares;xor key in base64;" +
+		"bytes as UUIDs;bytes as colours;hex in words of four bytes;binary, o and l;base32, lower case, dashes;affine 5x+8;Vigenère, key lemon;" +
+		"shift grows by letter;keyboard: typed on dvorak;keyboard: typed on Russian;keyboard: one key to the right;rail fence, 2 lines;rail fence, 3 lines;" +
+		"columns, 5 wide;halves interleaved;neighbours swapped;Roman numerals for letters;Morse in words;Bacon;tap code;telephone keys, pressed once;" +
+		"code words, an own list;hooked letters;Cherokee and Lisu look-alikes;spelt in Cyrillic;spelt in Greek;spelt in katakana;runes;" +
+		"leet, several signs a letter;emoji for letters;bits as spaces and tabs;words: a letter;spaces moved by one letter;groups of five letters;" +
+		"vowels left out;vowels starred;spelt by sound;childish: w for r and l;first word of each line;last word of each line;first letter of each line;" +
+		"every third letter;letters with their places;vowels exchanged;SVG, a text for each word;LaTeX accents;JSON objects, a word each;subtitles;" +
+		"strings, format;variables;CONCAT in SQL;strings, per cent;cursor moves for spaces;Morse of reversed;shifted by 13, leet"},
+	{1, "hex dump;keyboard: typed on azerty;Morse;backspaces;neighbouring words swapped;all letters of words shuffled;first letter to the end;one vowel for all;" +
+		"halves exchanged;numbered words, mixed;last letter first"},
+	{2, "base85;base85 of ZeroMQ;CSS escapes;xor 23 in hex;letters doubled;vowels drawn out;typing errors;a table cell for each word;RTF escapes;" +
+		"CSV rows with other columns;an attribute for each word;base64 over JSON values"},
+	{3, "ascii85;ascii85 in brackets;base91;encoded words, Q;leet, more;words: underscores;words: dashes;words: dots;words: slashes;words: bars;" +
+		"words: numbered lines;words: faces;words in reverse order;a syllable before vowels;stutter;each word twice;every second word;" +
+		"brackets around words, in turns;a Markdown cell for each word;a list item for each word;a link for each word;CSV cells;footnotes behind words;" +
+		"JSON array of words;join of words;pattern of classes;joined by underscores, reversed"},
+	{4, "base64 in fours;uuencode;shifted by 1;shifted by 3;rot47;Polybius square;telephone keys, pressed n times;code words (alfa, bravo);leet, vowels;" +
+		"leet, signs;words: joined, capitals;words: no spaces;long words split by a space;long words split by a hyphen;hyphenated over lines, soft;" +
+		"quoted mail, broken lines;two columns of words;signs strewn in;back quotes around words;strings, side by side;comment of a program;base64 of leet"},
 }
 
 // SPEC: DET-2, DET-5

@@ -215,6 +215,9 @@ func (d *Decoder) show(p *patches, from, to int) {
 	p.end(to)
 }
 
+// cdata and cdataEnd stand around text in which nothing is a tag.
+var cdata, cdataEnd = []byte("<![CDATA["), []byte("]]>")
+
 // insideWord gives the end of the element that begins at text[i] and whose closing tag begins
 // at text[stop], if letters stand on both sides of it; 0: they do not, or it has no end.
 func (d *Decoder) insideWord(i, stop int) int {
@@ -255,6 +258,11 @@ func (d *Decoder) markup() {
 			}
 			switch c := text[i]; c {
 			case '<':
+				if bytes.HasPrefix(text[i:], cdata) {
+					d.removes(p, i, i+len(cdata))
+					done = i + len(cdata)
+					continue
+				}
 				t := d.tagAt(i)
 				if t.end == 0 {
 					continue
@@ -309,6 +317,11 @@ func (d *Decoder) markup() {
 					}
 				}
 			case ']':
+				if bytes.HasPrefix(text[i:], cdataEnd) {
+					d.removes(p, i, i+len(cdataEnd))
+					done = i + len(cdataEnd)
+					continue
+				}
 				// The title of a link or image: [x](url "title").
 				if i+1 < len(text) && text[i+1] == '(' {
 					line := text[i:min(len(text), i+titleReach)]
