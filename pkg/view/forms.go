@@ -3,6 +3,7 @@ package view
 import (
 	"bytes"
 	"slices"
+	"strings"
 )
 
 // Words from which something was taken, or to which something was added, letter by letter and
@@ -43,6 +44,9 @@ func (d *Decoder) formed(f form, w []byte) ([]byte, bool) {
 	if t == "" || f != formBones && len(t) != len(w) || f == formAnagram && !anagram(t, w) {
 		return nil, false
 	}
+	if f != formBones && strings.EqualFold(t, string(w)) {
+		return nil, false // it is itself
+	}
 	d.buf = append(d.buf[:0], t...)
 	return d.buf, true
 }
@@ -50,6 +54,12 @@ func (d *Decoder) formed(f form, w []byte) ([]byte, bool) {
 // undrawn takes letters away that stand thrice and more.
 func (d *Decoder) undrawn(w []byte) ([]byte, bool) {
 	drawn := false
+	for i := 2; i < len(w) && !drawn; i++ {
+		drawn = w[i]|0x20 == w[i-1]|0x20 && w[i]|0x20 == w[i-2]|0x20
+	}
+	if !drawn {
+		return nil, false
+	}
 	for left := 1; left <= 2; left++ {
 		d.buf = d.buf[:0]
 		for i := 0; i < len(w); {
@@ -59,13 +69,13 @@ func (d *Decoder) undrawn(w []byte) ([]byte, bool) {
 			}
 			n := j - i
 			if n >= 3 {
-				n, drawn = left, true
+				n = left
 			}
 			d.buf = append(d.buf, w[i:i+n]...)
 			i = j
 		}
 		if d.words.has(d.buf) || len(d.buf) == 1 {
-			return d.buf, drawn
+			return d.buf, true
 		}
 	}
 	return nil, false
@@ -76,7 +86,14 @@ var syllables = [...]string{"ub", "ab", "ob", "op", "ib", "eg", "ag", "ig", "idi
 
 // unsyllable takes a syllable away that stands in front of every vowel.
 func (d *Decoder) unsyllable(w []byte) ([]byte, bool) {
+	first := slices.IndexFunc(w, isVowel)
+	if first < 0 {
+		return nil, false
+	}
 	for _, s := range syllables {
+		if n := len(s); first+n > len(w) || !bytes.EqualFold(w[first:first+n], []byte(s)) {
+			continue // the first vowel is one that was put in
+		}
 		d.buf = d.buf[:0]
 		n := 0
 		for i := 0; i < len(w); i++ {
@@ -197,7 +214,7 @@ func (d *Decoder) swapped(text []byte, plain fit) bool {
 		for i := from; i+1 < len(text); i += 2 {
 			d.buf = append(d.buf, text[i+1], text[i])
 		}
-		if x := fitOf(d.buf); x.usual >= max(fitUsual, plain.usual+fitGain/2) && x.order > 0 {
+		if x := fitOf(d.buf); x.usual >= max(fitUsual, plain.usual+fitGain/2) && x.order > 0 && d.words.halfOf(d.buf) {
 			return true
 		}
 	}
@@ -260,18 +277,23 @@ func (d *Decoder) rarely(text []byte, r *classes, count *[27]int, plain fit, n i
 	for i := range top {
 		top[i].sum = -1 << 30
 	}
-	for k := range affineClasses {
-		sum := 0
-		for l, n := range count[1:] {
-			if n > 0 {
-				sum += n * usual[affineClasses[k][l+1]]
-			}
+	// What a factor makes of the letters is shifted in 26 ways.
+	for f, factor := range factors {
+		var turned [27]int
+		for l := 1; l <= 26; l++ {
+			turned[affineClasses[26*f][l]] += count[l]
 		}
-		for i := range top {
-			if sum > top[i].sum {
-				copy(top[i+1:], top[i:])
-				top[i].sum, top[i].k = sum, k
-				break
+		sums := shiftSums(&turned)
+		for n, sum := range sums[:26] {
+			for i := range top {
+				if sum <= top[len(top)-1].sum {
+					break
+				}
+				if sum > top[i].sum {
+					copy(top[i+1:], top[i:])
+					top[i].sum, top[i].k = sum, 26*f+factor*(26-n)%26
+					break
+				}
 			}
 		}
 	}
@@ -283,5 +305,37 @@ func (d *Decoder) rarely(text []byte, r *classes, count *[27]int, plain fit, n i
 			}
 		}
 	}
+	if best != 0 {
+		// Of so many alphabets one reads well by chance.
+		t := affine(best)
+		d.buf = d.buf[:0]
+		for _, c := range text {
+			d.buf = append(d.buf, t[c])
+		}
+		if !d.words.halfOf(d.buf) {
+			return 0
+		}
+	}
 	return best
+}
+
+// halfOf reports that half of the words of a text are known, but for short ones and the first
+// and last, which may be cut off. Without a vocabulary nothing speaks against it.
+func (w *Words) halfOf(text []byte) bool {
+	if w == nil {
+		return true
+	}
+	words, known := 0, 0
+	for i := bytes.IndexByte(text, ' ') + 1; i < len(text); {
+		j := i
+		for j < len(text) && isLetter(text[j]) {
+			j++
+		}
+		if j < len(text) && j-i > 2 {
+			words++
+			known += int(bit(w.has(text[i:j])))
+		}
+		i = j + 1
+	}
+	return known > 1 && 2*known >= words
 }
