@@ -3,7 +3,6 @@ package view
 import (
 	"bytes"
 	"slices"
-	"strings"
 )
 
 // Words from which something was taken, or to which something was added, letter by letter and
@@ -43,9 +42,6 @@ func (d *Decoder) formed(f form, w []byte) ([]byte, bool) {
 	t, _ := d.words.find(h)
 	if t == "" || f != formBones && len(t) != len(w) || f == formAnagram && !anagram(t, w) {
 		return nil, false
-	}
-	if f != formBones && strings.EqualFold(t, string(w)) {
-		return nil, false // it is itself
 	}
 	d.buf = append(d.buf[:0], t...)
 	return d.buf, true
@@ -158,7 +154,10 @@ func (d *Decoder) trickOf(text []byte) cipher {
 				continue // few letters are a word somewhere
 			}
 			of++
-			if _, ok := tricks[i].undo(d, text[x[0]:x[1]]); ok {
+			word := text[x[0]:x[1]]
+			if plain, ok := tricks[i].undo(d, word); ok && bytes.EqualFold(plain, word) {
+				of-- // what stays as it is says nothing
+			} else if ok {
 				k++
 			} else if of-k > 4 {
 				break
