@@ -24,10 +24,9 @@ type Options struct {
 
 // Detector decides texts. It is immutable and safe for concurrent use.
 type Detector struct {
-	ascii     []literal // of ASCII bytes
-	lexicon   *lexicon  // finds them
-	left      searcher  // those that it cannot find
-	wide      searcher  // literals of other bytes, too
+	lexicon   *lexicon // finds them
+	left      searcher // those that it cannot find
+	wide      searcher // literals of other bytes, too
 	terms     []term
 	kinds     []termKind  // of the terms: they are asked for each occurrence
 	meanings  []meaning   // what literals mean
@@ -155,14 +154,30 @@ func compile(rules []corpus.Rule, opts Options) (*Detector, error) {
 	if !opts.RulesOnly {
 		go func() { _, _ = DefaultModel() }() // it is parsed meanwhile
 	}
-	lex := opts.Words
+	c, err := gather(rules, opts.Words)
+	if err != nil {
+		return nil, err
+	}
+	if !opts.RulesOnly {
+		m, err := DefaultModel()
+		if err != nil {
+			return nil, err
+		}
+		c.d.model = m
+	}
+	c.d.said = newCueWeights(c.d.classHash, c.d.model)
+	return c.d, nil
+}
+
+// gather makes a detector without a model of rules and a lexicon; nil: the built-in one.
+func gather(rules []corpus.Rule, lex corpus.Lexicon) (*compiler, error) {
 	if lex == nil {
 		var err error
 		if lex, err = corpus.Words(); err != nil {
 			return nil, err
 		}
 	}
-	c := compiler{d: &Detector{}, lex: lex, termID: map[string]int32{}, litID: map[litKey]int{}, shared: map[string]int32{}}
+	c := &compiler{d: &Detector{}, lex: lex, termID: map[string]int32{}, litID: map[litKey]int{}, shared: map[string]int32{}}
 	// Every term is searched for, used by a rule or not: terms are the model's cues.
 	names := make([]string, 0, len(lex))
 	for n := range lex {
@@ -183,18 +198,7 @@ func compile(rules []corpus.Rule, opts Options) (*Detector, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	if err := c.finish(); err != nil {
-		return nil, err
-	}
-	if !opts.RulesOnly {
-		m, err := DefaultModel()
-		if err != nil {
-			return nil, err
-		}
-		c.d.model = m
-	}
-	c.d.said = newCueWeights(c.d.classHash, c.d.model)
-	return c.d, nil
+	return c, c.finish()
 }
 
 type compiler struct {
@@ -468,7 +472,6 @@ func (c *compiler) finish() error {
 		c.d.wide, err = newSearcher(wide, idleFold(wide))
 		done <- err
 	}()
-	c.d.ascii = narrow
 	fold := idleFold(narrow)
 	var left []literal
 	c.d.lexicon, left = newLexicon(narrow, fold)

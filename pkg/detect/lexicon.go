@@ -115,9 +115,9 @@ func (t *hashTable) get(key uint64) uint32 {
 	return 0
 }
 
-// put gives a key a number, and makes room before half of the slots are taken.
+// put gives a key a number, and makes room before three of four slots are taken.
 func (t *hashTable) put(key uint64, value uint32) {
-	if t.n++; 2*t.n >= len(t.slots) {
+	if t.n++; 4*t.n >= 3*len(t.slots) {
 		old := t.slots
 		t.slots = make([]hashSlot, max(16, 2*len(old)))
 		t.shift = uint(64 - bits.TrailingZeros(uint(len(t.slots))))
