@@ -69,7 +69,7 @@ const (
 		"base64, alphabet of crypt;base32, hex alphabet;base32, Crockford;base62;base62, capitals first;base85 of ZeroMQ;base91;xor 23 in hex;gzip in hex;gzip in base85;" +
 		"affine 5x+8;neighbours swapped;numbers from 0;Polybius square;telephone keys, pressed n times;neighbouring words swapped;vowels drawn out;all letters of words shuffled;" +
 		"a syllable before vowels;first letter to the end;vowels starred;one vowel for all;childish: w for r and l;spelt by sound;replace;" +
-		"stars between letters;strings, dots;CDATA for each word;pattern of classes"
+		"stars between letters;strings, dots;CDATA for each word;pattern of classes;bytes as UUIDs;bytes as colours;hex in words of four bytes"
 	hides = "tag characters;bytes as variation selectors;bits as zero-width characters;bits as spaces and tabs;base64 in tag characters"
 )
 

@@ -126,7 +126,7 @@ var fewer = []struct {
 	names string
 }{
 	{0, "base45;xxencode;hex of EBCDIC;decimal, Arabic digits;decimal, Devanagari digits;digits in words;binary, backwards;binary, squares;xor key in base64;" +
-		"bytes as UUIDs;bytes as colours;hex in words of four bytes;binary, o and l;base32, lower case, dashes;affine 5x+8;Vigenère, key lemon;" +
+		"binary, o and l;base32, lower case, dashes;affine 5x+8;Vigenère, key lemon;" +
 		"shift grows by letter;keyboard: typed on dvorak;keyboard: typed on Russian;keyboard: one key to the right;rail fence, 2 lines;rail fence, 3 lines;" +
 		"columns, 5 wide;halves interleaved;neighbours swapped;Roman numerals for letters;Morse in words;Bacon;tap code;telephone keys, pressed once;" +
 		"code words, an own list;hooked letters;Cherokee and Lisu look-alikes;spelt in Cyrillic;spelt in Greek;spelt in katakana;runes;" +

@@ -70,6 +70,7 @@ func TestOtherAlphabets(t *testing.T) {
 	for _, in := range []string{
 		with64("./" + digits + upper + lower), with64("./" + upper + lower + digits), with64("+-" + digits + upper + lower),
 		with32(digits + "ABCDEFGHIJKLMNOPQRSTUV"), with32(digits + "abcdefghjkmnpqrstvwxyz"), with32("ybndrfg8ejkmcpqxot1uwisza345h769"),
+		inGroups(p, 3, " #"), inGroups(p, 4, ", 0x"), inGroups(p, 2, "-"), inGroups(p, 8, "\n"),
 		hex.EncodeToString(keyed), base64.StdEncoding.EncodeToString(keyed), hex.EncodeToString(zip.Bytes()), string(dense), string(ninety),
 	} {
 		for _, frame := range []string{"", "The report of the spring is ready.\n\n"} {
@@ -92,4 +93,13 @@ func TestOtherAlphabets(t *testing.T) {
 			}
 		}
 	}
+}
+
+// inGroups writes text in hex, so many bytes together with a sign in front of them.
+func inGroups(s string, n int, sign string) string {
+	var b strings.Builder
+	for ; len(s) >= n; s = s[n:] {
+		b.WriteString(sign + hex.EncodeToString([]byte(s[:n])))
+	}
+	return strings.TrimLeft(b.String(), " ,\n-")
 }

@@ -140,3 +140,55 @@ func (d *Decoder) groups(marks []uint64) {
 	}
 	d.apply("groups", p)
 }
+
+// minHexed is how many bytes numbers in hex must spell together.
+const minHexed = 12
+
+// hexed decodes hex that is written in numbers of two to eight bytes, with up to three signs
+// between them: addresses, colours, the words of a program.
+func (d *Decoder) hexed() {
+	toks := d.tokens(d.near(d.coded, 2))
+	p := &d.p[0]
+	p.reset()
+	digits := func(t token) (from, to int) {
+		if from, to = t.from, t.to; to-from > 2 && d.text[from] == '0' && d.text[from+1]|0x20 == 'x' {
+			from += 2
+		}
+		if n := to - from; n < 4 || n > 16 || n%2 != 0 || !allHex(d.text[from:to]) {
+			return 0, 0
+		}
+		return from, to
+	}
+	for i := 0; i < len(toks); {
+		start, end := toks[i].from, 0
+		d.buf, d.pos = d.buf[:0], d.pos[:0]
+		for ; i < len(toks) && (end == 0 || toks[i].from-end <= 3); i++ {
+			from, to := digits(toks[i])
+			if from == to {
+				break
+			}
+			for k := from; k < to; k++ {
+				d.buf, d.pos = append(d.buf, d.text[k]), append(d.pos, int32(k))
+			}
+			end = to
+		}
+		if end == 0 {
+			i++
+			continue
+		}
+		s := d.buf
+		if len(s) < 2*minHexed {
+			continue
+		}
+		n := 0
+		for k := 0; k+1 < len(s); k += 2 {
+			s[n] = byte(hexVal(s[k])<<4 | hexVal(s[k+1]))
+			n++
+		}
+		if out := s[:n]; begins(out[:minHexed]) && readable(out) {
+			d.decoded(p, out, start, end, 2, 1)
+		}
+	}
+	d.spend(len(d.text))
+	d.apply("hex", p)
+}

@@ -152,6 +152,7 @@ func (d *Decoder) numbers(k int) bool {
 	toks := d.tokens([]extent{{int32(max(0, 64*k-64)), int32(min(len(d.text), 64*k+128))}})
 	var row [len(numbers)]int // of codes in each base
 	places, alike := 0, 0     // rows of places in the alphabet, and of numbers of one size
+	hexes := 0                // of numbers of several bytes
 	for i, t := range toks {
 		n := t.to - t.from
 		if gap := 0; i > 0 {
@@ -164,6 +165,12 @@ func (d *Decoder) numbers(k int) bool {
 		}
 		tok := d.text[t.from:t.to]
 		if n >= 18 || alike >= 2 && n > 3 {
+			return true
+		}
+		if hexes++; !beginsHex(tok) {
+			hexes = 0
+		}
+		if hexes >= 4 {
 			return true
 		}
 		for b, c := range codesOf(tok) {
@@ -182,6 +189,22 @@ func (d *Decoder) numbers(k int) bool {
 		}
 	}
 	return false
+}
+
+// beginsHex reports a number in hex, of two bytes at least, that begins with those of a text.
+func beginsHex(tok []byte) bool {
+	if len(tok) > 2 && tok[0] == '0' && tok[1]|0x20 == 'x' {
+		tok = tok[2:]
+	}
+	if len(tok) < 4 || len(tok) > 16 || len(tok)%2 != 0 {
+		return false
+	}
+	for k := 0; k < len(tok); k += 2 {
+		if h, l := hexVal(tok[k]), hexVal(tok[k+1]); h < 0 || l < 0 || noText[h<<4|l] {
+			return false
+		}
+	}
+	return true
 }
 
 // tagTells reports that the tag at text[i] hides something, or parts words that are shown

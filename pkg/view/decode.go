@@ -193,6 +193,7 @@ var decoders = [...]struct {
 	{WantCodes, func(d *Decoder) { d.groups(d.coded) }},
 	{WantCodes, (*Decoder).codes},
 	{WantCodes, (*Decoder).calls},
+	{WantCodes, (*Decoder).hexed},
 	{WantCodes, (*Decoder).numbered},
 	{WantSpelt, (*Decoder).spelt},
 	{WantDense, (*Decoder).undense},
