@@ -24,9 +24,9 @@ type Options struct {
 
 // Detector decides texts. It is immutable and safe for concurrent use.
 type Detector struct {
-	lexicon   *lexicon // finds them
-	left      searcher // those that it cannot find
-	wide      searcher // literals of other bytes, too
+	lexicon   *lexicon // finds literals of ASCII bytes
+	left      searcher // those of them that it cannot find
+	wide      searcher // all other literals
 	terms     []term
 	kinds     []termKind  // of the terms: they are asked for each occurrence
 	meanings  []meaning   // what literals mean

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stoplog/stoplog/corpus"
 	"github.com/stoplog/stoplog/pkg/view"
 )
@@ -86,11 +87,11 @@ func shippedLexicons(tb testing.TB) *lexicons {
 func TestLexiconFindsWhatTheAutomatonFinds(t *testing.T) {
 	x := shippedLexicons(t)
 	texts, found := 0, 0
-	check := func(text []byte) {
+	check := func(path string, text []byte) { // nobody is to read all of these texts
 		texts++
 		got, want, differ := x.differ(text)
 		if found += len(want); differ {
-			t.Fatalf("%q:\nwords  %v\nstates %v", text, got, want)
+			t.Fatalf("%s, a text of %d bytes: words and states differ in %v", path, len(text), cmp.Diff(want, got, cmp.AllowUnexported(occurrence{})))
 		}
 	}
 	roots := []string{"../../corpus"}
@@ -109,13 +110,13 @@ func TestLexiconFindsWhatTheAutomatonFinds(t *testing.T) {
 			for _, line := range bytes.SplitAfter(b, []byte{'\n'}) {
 				var r struct{ Text string }
 				if strings.HasSuffix(path, ".jsonl") && json.Unmarshal(line, &r) == nil {
-					check([]byte(r.Text))
+					check(path, []byte(r.Text))
 				}
 			}
 			if len(b) > MaxText {
 				b = b[:MaxText]
 			}
-			check(b)
+			check(path, b)
 			return nil
 		})
 		if err != nil {
