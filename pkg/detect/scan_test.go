@@ -142,7 +142,7 @@ var fewer = []struct {
 		"words: numbered lines;words: faces;words in reverse order;a syllable before vowels;stutter;each word twice;every second word;" +
 		"brackets around words, in turns;a Markdown cell for each word;a list item for each word;a link for each word;CSV cells;footnotes behind words;" +
 		"JSON array of words;join of words;pattern of classes;joined by underscores, reversed"},
-	{4, "base64 in fours;uuencode;shifted by 1;shifted by 3;rot47;Polybius square;telephone keys, pressed n times;code words (alfa, bravo);leet, vowels;" +
+	{4, "base64 in fours;bytes as colours;uuencode;shifted by 1;shifted by 3;rot47;Polybius square;telephone keys, pressed n times;code words (alfa, bravo);leet, vowels;" +
 		"leet, signs;words: joined, capitals;words: no spaces;long words split by a space;long words split by a hyphen;hyphenated over lines, soft;" +
 		"quoted mail, broken lines;two columns of words;signs strewn in;back quotes around words;strings, side by side;comment of a program;base64 of leet"},
 }
