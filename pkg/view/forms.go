@@ -270,6 +270,9 @@ func (d *Decoder) rarely(text []byte, r *classes, count *[27]int, plain fit, n i
 	if d.swapped(text, plain) {
 		return ciphSwap
 	}
+	if d.words.knownIn(text) > 2 {
+		return 0
+	}
 	best, most := cipher(0), max(fitUsual+2, plain.usual+fitGain)-1
 	// Of the affine ones, those that make the letters most usual.
 	var top [6]struct{ sum, k int }
@@ -318,13 +321,22 @@ func (d *Decoder) rarely(text []byte, r *classes, count *[27]int, plain fit, n i
 	return best
 }
 
-// halfOf reports that half of the words of a text are known, but for short ones and the first
-// and last, which may be cut off. Without a vocabulary nothing speaks against it.
+// halfOf reports that half of the words of a text are known. Without a vocabulary nothing speaks
+// against it.
 func (w *Words) halfOf(text []byte) bool {
-	if w == nil {
-		return true
-	}
-	words, known := 0, 0
+	words, known := w.count(text)
+	return w == nil || known > 1 && 2*known >= words
+}
+
+// knownIn counts the words of a text that are known.
+func (w *Words) knownIn(text []byte) int {
+	_, known := w.count(text)
+	return known
+}
+
+// count counts the words of a text, and those that are known, but for short ones and the first
+// and last, which may be cut off.
+func (w *Words) count(text []byte) (words, known int) {
 	for i := bytes.IndexByte(text, ' ') + 1; i < len(text); {
 		j := i
 		for j < len(text) && isLetter(text[j]) {
@@ -336,5 +348,5 @@ func (w *Words) halfOf(text []byte) bool {
 		}
 		i = j + 1
 	}
-	return known > 1 && 2*known >= words
+	return words, known
 }

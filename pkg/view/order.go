@@ -109,12 +109,16 @@ func (d *Decoder) flips() bool {
 		return false
 	}
 	start := 0
-	for k, m := range d.line {
-		next := uint64(0)
+	for k, line := range d.line {
+		var nextLine, nextFeed uint64
 		if k+1 < len(d.line) {
-			next = d.line[k+1]
+			nextLine = d.line[k+1]
+			nextFeed = nextLine & d.stop[k+1]
 		}
-		for m &= m>>1 | next<<63; m != 0; m &= m - 1 {
+		// A line feed is what may end a line and a sentence; another one follows it at once, or
+		// behind a carriage return.
+		feed := line & d.stop[k]
+		for m := feed & (feed>>1 | nextFeed<<63 | (feed>>2|nextFeed<<62)&(line>>1|nextLine<<63)); m != 0; m &= m - 1 {
 			i := k<<6 + bits.TrailingZeros64(m)
 			if text[i] == '\n' && text[i+1] != '\t' {
 				d.flipsIn(start, i)
