@@ -205,7 +205,7 @@ func (d *Decoder) putWords(p *patches, t *trick, from, to int) {
 
 // swapped reports that text reads as a language when neighbours are exchanged.
 func (d *Decoder) swapped(text []byte, plain fit) bool {
-	if plain.usual >= fitUsual {
+	if plain.usual >= fitUsual+fitGain {
 		return false
 	}
 	for from := range 2 {
@@ -261,7 +261,7 @@ var affineClasses = func() (a [len(factors) * 26][32]uint8) {
 // rarely tries what few texts are written in, with a block that reads as nothing else: n of its
 // pairs hold a letter.
 func (d *Decoder) rarely(text []byte, r *classes, count *[27]int, plain fit, n int) cipher {
-	if plain.usual >= fitUsual {
+	if plain.usual >= fitUsual+fitGain {
 		return 0
 	}
 	if c := d.trickOf(text); c != 0 {

@@ -683,7 +683,10 @@ func (d *Decoder) misspelt() (w Wants) {
 		if row++; row > 1 && from-end > minRowGap {
 			row = 1
 		}
-		if end = to; row == minRow {
+		if end = to; row == minRow && !d.mostlyLetters(max(0, to-64), to) {
+			row = 0 // a program
+		}
+		if row == minRow {
 			row = -24 // one look at a while is enough
 			from, to := max(0, from-48), min(len(d.text), to+48)
 			window := d.text[from:to]
@@ -712,6 +715,14 @@ func (d *Decoder) misspelt() (w Wants) {
 		last, before = to, t
 	}
 	return w
+}
+
+// mostlyLetters reports that text[from:to], of 64 bytes at most, is letters for the most part and
+// holds few signs.
+func (d *Decoder) mostlyLetters(from, to int) bool {
+	n := to - from
+	all := ^uint64(0) >> (64 - n)
+	return bits.OnesCount64(window(d.letter, from)&all)*10 >= 6*n && bits.OnesCount64(window(d.sign, from)&all)*8 <= n
 }
 
 // mixedReach is how far from a long misspelt word shorter ones are looked for, in blocks.
