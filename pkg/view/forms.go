@@ -258,6 +258,9 @@ var affineClasses = func() (a [len(factors) * 26][32]uint8) {
 	return a
 }()
 
+// sameOften: of so many pairs of letters of a language one is twice the same, at least.
+const sameOften = 22
+
 // rarely tries what few texts are written in, with a block that reads as nothing else: n of its
 // pairs hold a letter.
 func (d *Decoder) rarely(text []byte, r *classes, count *[27]int, plain fit, n int) cipher {
@@ -270,7 +273,13 @@ func (d *Decoder) rarely(text []byte, r *classes, count *[27]int, plain fit, n i
 	if d.swapped(text, plain) {
 		return ciphSwap
 	}
-	if d.words.knownIn(text) > 2 {
+	// Letters in the place of others are as often met as those were, unlike the letters of codes.
+	letters, alike := 0, 0
+	for _, n := range count[1:] {
+		letters += n
+		alike += n * (n - 1)
+	}
+	if alike*sameOften < letters*(letters-1) || d.words.knownIn(text) > 2 {
 		return 0
 	}
 	best, most := cipher(0), max(fitUsual+2, plain.usual+fitGain)-1
