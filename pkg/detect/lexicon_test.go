@@ -53,11 +53,13 @@ func newLexicons(tb testing.TB, lits []literal) *lexicons {
 func (x *lexicons) differ(text []byte) (words, states []occurrence, differ bool) {
 	x.s.occ = x.s.occ[:0]
 	x.s.run(&x.both, text)
-	x.s.order()
+	x.s.order(0)
 	states = slices.Clone(x.s.occ)
 	x.s.occ = x.lexicon.search(x.s.occ[:0], text, indexOf(text, x.lexicon))
+	x.s.order(0)
+	from := len(x.s.occ)
 	x.s.run(&x.left, text)
-	x.s.order()
+	x.s.order(from)
 	return x.s.occ, states, !slices.Equal(x.s.occ, states)
 }
 

@@ -135,6 +135,8 @@ type scratch struct {
 
 	hits hits
 	occ  []occurrence
+	// Of these, while they are put in order.
+	spare []occurrence
 	// Those that are exceptions of some rule, in the same order.
 	excuses []excuse
 	cands   []candidate
@@ -346,13 +348,13 @@ func (s *scratch) search(n *node, text []byte) {
 	s.words.word, s.words.stop, _ = s.decoder.Bits(s.words.word[:0], s.words.stop[:0], text)
 	s.words.fill(text, d.lexicon)
 	s.occ = d.lexicon.search(s.occ, text, &s.words)
-	if n.beyond {
-		s.run(&d.wide, text)
+	s.order(0)
+	for _, sr := range [...]*searcher{&d.left, &d.wide} {
+		if from := len(s.occ); len(sr.lits) > 0 && (sr == &d.left || n.beyond) {
+			s.run(sr, text)
+			s.order(from)
+		}
 	}
-	if len(d.left.lits) > 0 {
-		s.run(&d.left, text)
-	}
-	s.order()
 	s.cands = s.cands[:0]
 	s.match(n)
 	s.wants = 0
@@ -502,10 +504,12 @@ func wordBefore(text []byte, i int) bool {
 	return wordRune(r)
 }
 
-// order sorts the occurrences by start. They come nearly sorted, and few come twice.
-func (s *scratch) order() {
-	o := s.occ
+// order sorts the occurrences from one on by start, and puts them among those before, which are
+// in order. Each search gives them nearly sorted, and few come twice.
+func (s *scratch) order(from int) {
+	o := s.occ[from:]
 	moved, twice := 0, false
+sorting:
 	for i := 1; i < len(o); i++ {
 		j := i
 		for ; j > 0 && less(o[j], o[j-1]); j-- {
@@ -520,15 +524,37 @@ func (s *scratch) order() {
 					}
 					return 0
 				})
-				s.occ = slices.Compact(o)
-				return
+				twice = true
+				break sorting
 			}
 		}
 		twice = twice || j > 0 && o[j] == o[j-1]
 	}
-	if twice {
-		s.occ = slices.Compact(o)
+	if from > 0 && len(o) > 0 {
+		twice = s.merge(from) || twice
 	}
+	if twice {
+		s.occ = slices.Compact(s.occ)
+	}
+}
+
+// merge puts sorted occurrences from one on among those before, and reports whether one came
+// twice.
+func (s *scratch) merge(from int) (twice bool) {
+	o := s.occ
+	s.spare = append(s.spare[:0], o[from:]...)
+	i, j := from-1, len(s.spare)-1
+	for k := len(o) - 1; j >= 0; k-- {
+		if i >= 0 && less(s.spare[j], o[i]) {
+			o[k] = o[i]
+			i--
+		} else {
+			o[k] = s.spare[j]
+			j--
+		}
+		twice = twice || k+1 < len(o) && o[k] == o[k+1]
+	}
+	return twice || i >= 0 && o[i] == o[i+1]
 }
 
 func less(a, b occurrence) bool {
