@@ -171,7 +171,7 @@ func ofPart(docs []doc, part int) (out []doc) {
 func (t *trainer) addOdd(c *composer, honest []doc, part int, add func(doc, float64)) {
 	var ways []transform.Transform
 	for _, w := range transform.All() {
-		if w.Known && !w.Lossy {
+		if w.Known {
 			ways = append(ways, w)
 		}
 	}
