@@ -236,20 +236,22 @@ type dense85 struct {
 	values *[256]uint8 // of the symbols; nil: uuencode
 }
 
-// adobe85 and rfc85 give the values of the symbols of the two kinds of base85 (Adobe's, and
-// that of RFC 1924); 0xff: none.
-var adobe85, rfc85 = func() (a, b [256]uint8) {
-	for c := range 256 {
-		a[c], b[c] = 0xff, 0xff
-		if c >= '!' && c <= 'u' {
-			a[c] = uint8(c - '!')
-		}
+// valuesOf gives the value of each symbol of an alphabet, which is its place in it; 0xff: no symbol.
+func valuesOf(alphabet string) (t [256]uint8) {
+	for c := range t {
+		t[c] = 0xff
 	}
-	for i, c := range []byte("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~") {
-		b[c] = uint8(i)
+	for i := range len(alphabet) {
+		t[alphabet[i]] = uint8(i)
 	}
-	return a, b
-}()
+	return t
+}
+
+// The values of the symbols of two kinds of base85: Adobe's, and that of RFC 1924.
+var (
+	adobe85 = valuesOf("!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstu")
+	rfc85   = valuesOf("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~")
+)
 
 // decode85 appends what the first symbols of s spell, and gives how many they are.
 func decode85(dst, s []byte, values *[256]uint8) (out []byte, n int) {

@@ -147,26 +147,10 @@ func (d *Decoder) inflates(b []byte) []byte {
 }
 
 // z85 gives the values of the symbols of ZeroMQ's base85.
-var z85 = func() (t [256]uint8) {
-	for c := range t {
-		t[c] = 0xff
-	}
-	for i, c := range []byte("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#") {
-		t[c] = uint8(i)
-	}
-	return t
-}()
+var z85 = valuesOf("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#")
 
 // base91 gives the values of the symbols of basE91.
-var base91 = func() (t [256]uint8) {
-	for c := range t {
-		t[c] = 0xff
-	}
-	for i, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&()*+,./:;<=>?@[]^_`{|}~\"") {
-		t[c] = uint8(i)
-	}
-	return t
-}()
+var base91 = valuesOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&()*+,./:;<=>?@[]^_`{|}~\"")
 
 // decode91 appends what the symbols of s spell in basE91, and gives how many they are.
 func decode91(dst, s []byte) (out []byte, n int) {
