@@ -222,7 +222,7 @@ func (s *scratch) scan() {
 	searched := 0
 	for i := 0; i < len(s.queue); i++ {
 		searched += len(s.queue[i].v.Text)
-		if i > 0 && (s.loudest >= s.enough || s.exceeded) && s.visit == nil && !s.all && searched > enoughExpand*len(s.text)+expandMin {
+		if i > 0 && (s.loudest >= s.enough || s.held()) && s.visit == nil && !s.all && searched > enoughExpand*len(s.text)+expandMin {
 			break // it is not delivered anyway
 		}
 		s.node(i)
@@ -243,7 +243,11 @@ func (s *scratch) decided() bool {
 	return s.over
 }
 
-// node searches one view and queues the views that it asks for.
+// held reports that the text exceeds a bound: it is not delivered, whatever else is found.
+func (s *scratch) held() bool { return s.exceeded && s.visit == nil && !s.all && !s.learning }
+
+// node searches one view and queues the views that it asks for. Once the text is held only what
+// is queued is searched: that may quarantine it, and shows people why.
 func (s *scratch) node(i int) {
 	s.cur = s.queue[i]
 	n := &s.cur
@@ -254,10 +258,13 @@ func (s *scratch) node(i int) {
 	}
 	text := n.v.Text
 	s.search(n, text)
-	if s.decided() {
+	if s.decided() || s.held() {
 		return
 	}
 	wants := s.decoder.ProbeBut(text, s.wants, ownInverse[n.v.Name])
+	if n.hidden && wants != 0 {
+		wants |= view.AllHidden
+	}
 	switch {
 	case wants == 0:
 	case n.depth < maxDepth:
@@ -277,14 +284,23 @@ func (s *scratch) node(i int) {
 	}
 }
 
-// ownInverse are views that undo themselves: one of such a view shows its parent again.
+// ownInverse are views that undo themselves, or that show nothing new when they are built of one
+// another: one of such a view shows its parent again, and a shift of a shift is a shift of the parent.
 // Text that asks for them in both directions costs twice the work without that. What
 // lies around a cipher is garbled by undoing it, and no reason to undo one.
 var ownInverse = map[string]view.Wants{
 	"word-order": view.WantOrder, "atbash": view.WantAtbash | view.WantCipher, "rot47": view.WantRot47 | view.WantCipher,
-	"reversed": view.WantCipher, "reversed-words": view.WantCipher, "caesar": view.WantCipher, "rot13": view.WantCipher,
+	"reversed": view.WantCipher, "reversed-words": view.WantCipher, "caesar": anyShift | view.WantCipher, "rot13": anyShift | view.WantCipher,
 	"doubled": view.WantCipher, "every-second": view.WantCipher, "every-third": view.WantCipher,
 }
+
+// anyShift are all shifts of letters.
+var anyShift = func() (w view.Wants) {
+	for n := 1; n < 26; n++ {
+		w |= view.Caesar(n)
+	}
+	return w
+}()
 
 // room is how many bytes the views of the text may still hold.
 func (s *scratch) room() int { return maxExpand*len(s.text) + expandMin - s.expanded }
@@ -385,6 +401,7 @@ func (s *scratch) notable(n *node, text []byte) {
 	s.seen = [maxShapes]struct{ lo, hi int32 }{}
 	s.excuses = s.excuses[:0]
 	var asked [maxAsk]uint8
+	shift, most := view.Wants(0), uint8(1) // the shift that most words ask for: one at a time is undone
 	for _, o := range s.occ {
 		m := &d.meanings[o.means]
 		kind := m.kind
@@ -403,9 +420,14 @@ func (s *scratch) notable(n *node, text []byte) {
 				s.excuses = append(s.excuses, excuse{t, o.start, o.end})
 			}
 			if ask := d.terms[t].ask; kind&kindAsk != 0 && n.depth < maxDepth {
-				if asked[ask]++; asked[ask] >= 2 || d.asks[ask] == view.WantSpacing {
-					asked[ask] = 2
-					s.wants |= d.asks[ask]
+				asked[ask] = min(asked[ask], 254) + 1
+				switch w := d.asks[ask]; {
+				case w&view.WantCaesar != 0:
+					if asked[ask] > most {
+						shift, most = w, asked[ask]
+					}
+				case asked[ask] >= 2 || w == view.WantSpacing:
+					s.wants |= w
 				}
 			}
 			if kind&kindShape != 0 {
@@ -420,6 +442,7 @@ func (s *scratch) notable(n *node, text []byte) {
 			}
 		}
 	}
+	s.wants |= shift
 }
 
 // discusses takes in a word that tells of talk about attacks. Each counts once: an

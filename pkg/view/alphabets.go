@@ -113,8 +113,7 @@ const minNumbered = 8
 // numbered reads numbers as letters, near the blocks that hold many numbers: as the place in the
 // alphabet, from 1 or 0 on, as row and column of a square of five, or as keys of a telephone that
 // are pressed several times.
-func (d *Decoder) numbered() {
-	toks := d.tokens(d.near(d.coded, 2))
+func (d *Decoder) numbered(toks []token) {
 	place := func(first int) func([]byte) byte {
 		return func(tok []byte) byte {
 			if len(tok) > 2 || !isDigit(tok[0]) || !isDigit(tok[len(tok)-1]) {

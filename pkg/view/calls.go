@@ -105,10 +105,8 @@ func (d *Decoder) callsAt(p *patches, i int) int {
 	return end
 }
 
-// groups decodes base64 and hex that is written in groups of as many symbols, near the
-// marked blocks.
-func (d *Decoder) groups(marks []uint64) {
-	toks := d.tokens(d.near(marks, 2))
+// groups decodes base64 and hex that is written in groups of as many symbols.
+func (d *Decoder) groups(toks []token) {
 	p := &d.p[0]
 	p.reset()
 	for i := 0; i < len(toks); {
@@ -141,13 +139,21 @@ func (d *Decoder) groups(marks []uint64) {
 	d.apply("groups", p)
 }
 
+// inNumbers reads the tokens near the marked blocks as groups of symbols, as numbers in hex and as
+// numbers of letters.
+func (d *Decoder) inNumbers() {
+	toks := d.tokens(d.near(d.coded, 2))
+	d.groups(toks)
+	d.hexed(toks)
+	d.numbered(toks)
+}
+
 // minHexed is how many bytes numbers in hex must spell together.
 const minHexed = 12
 
 // hexed decodes hex that is written in numbers of two to eight bytes, with up to three signs
 // between them: addresses, colours, the words of a program.
-func (d *Decoder) hexed() {
-	toks := d.tokens(d.near(d.coded, 2))
+func (d *Decoder) hexed(toks []token) {
 	p := &d.p[0]
 	p.reset()
 	digits := func(t token) (from, to int) {

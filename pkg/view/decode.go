@@ -142,6 +142,39 @@ func (d *Decoder) near(marks []uint64, reach int) []extent {
 	return kept
 }
 
+// settle takes the blocks that patches decode, and that read as text now, out of those where
+// codes stand: what is read needs no other reading, which would cost as much again.
+// Apart is how much may stand between two patches that belong together.
+func (d *Decoder) settle(p *patches, apart int, reads func([]byte) bool, marks []uint64, want Wants) {
+	left, taken := uint64(0), false
+	for i := 0; i < len(p.list); {
+		j := i + 1
+		for j < len(p.list) && p.list[j].from-p.list[j-1].to <= apart {
+			j++
+		}
+		first, end := (p.list[i].from+32)>>6, (p.list[j-1].to+32)>>6 // blocks of which it is half or more
+		if first < end && p.list[j-1].to-p.list[i].from >= 64 && reads(p.Text[p.list[i].lo:p.list[j-1].hi]) {
+			for k := first; k < end; k++ {
+				taken = taken || marks[k>>6]>>(k&63)&1 == 1
+				marks[k>>6] &^= 1 << (k & 63)
+			}
+		}
+		i = j
+	}
+	for _, m := range marks {
+		left |= m
+	}
+	if taken && left == 0 {
+		d.wants &^= want
+	}
+}
+
+// speech reports that text reads as a language does.
+func speech(text []byte) bool {
+	x := fitOf(text)
+	return x.usual >= fitUsual && x.order > 0
+}
+
 // spend counts bytes that were looked at closely.
 func (d *Decoder) spend(n int) { d.work += n }
 
@@ -166,7 +199,7 @@ func (d *Decoder) Decode(text []byte, wants Wants, room int) (views []View, ok b
 		if d.room < 0 {
 			break
 		}
-		if wants&x.want != 0 {
+		if d.wants&x.want != 0 {
 			x.run(d)
 		}
 	}
@@ -189,12 +222,10 @@ var decoders = [...]struct {
 	{WantMarkup, (*Decoder).markup},
 	{WantRuns, (*Decoder).runs},
 	{WantFused, (*Decoder).squash},
-	{WantRuns, func(d *Decoder) { d.groups(d.packed) }},
-	{WantCodes, func(d *Decoder) { d.groups(d.coded) }},
+	{WantRuns, func(d *Decoder) { d.groups(d.tokens(d.near(d.packed, 2))) }},
 	{WantCodes, (*Decoder).codes},
 	{WantCodes, (*Decoder).calls},
-	{WantCodes, (*Decoder).hexed},
-	{WantCodes, (*Decoder).numbered},
+	{WantCodes, (*Decoder).inNumbers},
 	{WantSpelt, (*Decoder).spelt},
 	{WantDense, (*Decoder).undense},
 	{WantSpacing, (*Decoder).spacing},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -353,6 +354,10 @@ func (d *Decoder) runs() {
 			}
 		}
 	}
+	// Lines of a code may be readable one by one, and still belong together.
+	d.settle(hexes, 0, readable, d.packed, WantRuns)
+	d.settle(hexes, 0, readable, d.coded, WantCodes)
+	d.settle(b64, 0, readable, d.packed, WantRuns)
 	d.apply("base64", b64)
 	d.apply("base32", b32)
 	d.apply("hex", hexes)
@@ -724,10 +729,42 @@ func (d *Decoder) codes() {
 		}
 		shutAll()
 	}
+	for b := range numbers {
+		d.outdo(b)
+	}
 	for b, x := range numbers {
+		d.settle(&d.p[b], 3, speech, d.coded, WantCodes)
 		d.apply(x.name, &d.p[b])
 	}
 	d.morse(parts)
+}
+
+// surelyBase is how many letters must read as a language, in one base, for the other bases to be
+// of no account.
+const surelyBase = 16
+
+// outdo drops the codes in all other bases that stand where those in base b read as a language.
+func (d *Decoder) outdo(b int) {
+	p := &d.p[b]
+	var well []extent
+	for _, x := range p.list {
+		if x.hi-x.lo >= surelyBase && speech(p.Text[x.lo:x.hi]) {
+			well = append(well, extent{int32(x.from), int32(x.to)})
+		}
+	}
+	for other := range numbers {
+		p := &d.p[other]
+		if other == b || len(p.list) == 0 || len(well) == 0 {
+			continue
+		}
+		rest := well
+		p.list = slices.DeleteFunc(p.list, func(y patch) bool {
+			for len(rest) > 0 && int(rest[0].to) <= y.from {
+				rest = rest[1:]
+			}
+			return len(rest) > 0 && int(rest[0].from) < y.to && !speech(p.Text[y.lo:y.hi])
+		})
+	}
 }
 
 // threes reports decimal codes of letters and signs, three digits each, without spaces.
@@ -989,6 +1026,7 @@ func (d *Decoder) escapes() {
 		}
 	}
 	d.spend(len(text))
+	d.settle(p, 3, readable, d.coded, WantCodes)
 	d.apply(escapeNames[kinds], p)
 }
 

@@ -201,10 +201,15 @@ func readsLike(name []byte) bool {
 	return false
 }
 
-// show adds text[from:to] to what is hidden, unless it is in there.
+// show adds text[from:to] to what is hidden, unless it is in there. What overlaps goes on.
 func (d *Decoder) show(p *patches, from, to int) {
 	if x := p.last(); x != nil {
-		if from = max(from, x.to); from >= to {
+		if to <= x.to {
+			return
+		}
+		if from <= x.to {
+			p.copy(d.text, x.to, to)
+			p.end(to)
 			return
 		}
 		p.put('\n', from, from)
@@ -249,7 +254,7 @@ func (d *Decoder) markup() {
 	p.reset()
 	hidden.reset()
 	d.tagEnd, d.commentEnd, d.closing = ahead{sign: ">"}, ahead{sign: "-->"}, ahead{sign: "</"}
-	done := 0
+	done, shows := 0, d.wants&AllHidden == 0
 	for word, sign := range d.sign {
 		for ; sign != 0; sign &= sign - 1 {
 			i := word<<6 + bits.TrailingZeros64(sign)
@@ -283,17 +288,17 @@ func (d *Decoder) markup() {
 						continue
 					}
 				}
-				if len(body) > 12 && d.conceals(body) {
+				if len(body) > 12 && (shows || i > 0 && isLetter(text[i-1])) && d.conceals(body) {
 					stop := min(len(text), t.end+hiddenMax, d.closing.next(text, t.end))
 					if end := d.insideWord(i, stop); end > 0 {
 						d.removes(p, i, end)
 						done = end
 					}
-					if stop-t.end > 8 {
+					if shows && stop-t.end > 8 {
 						d.show(hidden, t.end, stop)
 					}
 				}
-				if bytes.Count(body, []byte(" ")) >= 3 {
+				if shows && bytes.Count(body, []byte(" ")) >= 3 {
 					d.attributes(hidden, i, t.end)
 				}
 			case '*', '~', '|', '_':
@@ -323,7 +328,7 @@ func (d *Decoder) markup() {
 					continue
 				}
 				// The title of a link or image: [x](url "title").
-				if i+1 < len(text) && text[i+1] == '(' {
+				if shows && i+1 < len(text) && text[i+1] == '(' {
 					line := text[i:min(len(text), i+titleReach)]
 					if e := bytes.IndexByte(line, ')'); e > 0 {
 						if q := bytes.IndexByte(line[:e], '"'); q > 0 {

@@ -35,6 +35,8 @@ const (
 	WantCaesar Wants = 1 << 16 // plus the shift: see Caesar
 	WantPig    Wants = 1 << 22 // pig Latin
 	WantFused  Wants = 1 << 23 // words without spaces
+	// Not a view: nobody sees the text at all, and what a renderer hides of it is nothing new.
+	AllHidden Wants = 1 << 24
 )
 
 // Caesar is the view of letters shifted by n places, 1 … 25; 13 is rot13. Only
