@@ -85,8 +85,10 @@ func reread(w *detect.Weights, samples []sample, fold int) {
 	for i := range samples {
 		if s := &samples[i]; s.fold == fold && len(s.f.Slots) > 0 {
 			z := detect.RereadLogit(bagLogit(w, detect.Reread, s.f.Slots))
-			s.f.Values[detect.RereadFigure] = z
-			s.f.Values[detect.RereadFigure+1] = z * s.f.Values[1]
+			for _, x := range [...]*[detect.VerdictSize]float64{&s.f.Values, &s.f.Bare} {
+				x[detect.RereadFigure] = z
+				x[detect.RereadFigure+1] = z * x[1]
+			}
 		}
 	}
 }

@@ -63,7 +63,7 @@ func (t *trainer) setVerdict(w *detect.Weights, samples []sample) (low float64, 
 			if s := &samples[i]; half(i) == side {
 				s.logit = math.Inf(-1)
 				if !s.f.Empty {
-					s.logit = detect.VerdictLogit(&s.f.Values, &v, trees)
+					s.logit = s.f.Logit(&v, trees)
 				}
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/stoplog/stoplog/pkg/chunk"
+	"github.com/stoplog/stoplog/pkg/view"
 )
 
 // The verdict on a text is decided on evidence about the whole of it: the windows
@@ -72,7 +73,8 @@ type evidence struct {
 // topWindow is a window that scored high.
 type topWindow struct {
 	logit                       float64
-	raw                         chunk.Span
+	raw, at                     chunk.Span // in the raw text, and in that of its view
+	view                        int32      // see Window
 	hidden, quoted, deep, whole bool
 	kind                        WindowKind
 	weight                      float64 // of the heaviest rule in it
@@ -108,7 +110,7 @@ func (e *evidence) window(w *Window, logit float64, classes uint32) *topWindow {
 	if logit < low {
 		return nil
 	}
-	t := topWindow{logit: logit, raw: w.Raw, hidden: w.Hidden, quoted: w.Quoted, deep: w.Depth > 0, whole: w.Whole, kind: w.Kind}
+	t := topWindow{logit: logit, raw: w.Raw, at: w.at, view: w.view, hidden: w.Hidden, quoted: w.Quoted, deep: w.Depth > 0, whole: w.Whole, kind: w.Kind}
 	for _, h := range w.Hits {
 		t.weight = max(t.weight, h.Weight)
 	}
@@ -290,6 +292,9 @@ func layoutOf(text []byte) (l layout) {
 // Figures are what the verdict on a text is decided on.
 type Figures struct {
 	Values [VerdictSize]float64
+	// Bare are those of the text as it reads without its disguise, if the best window wears one.
+	Bare   [VerdictSize]float64
+	Masked bool     // it does
 	Empty  bool     // nothing to decide: no rule matched and no window scored high enough to matter
 	Rules  float64  // what the rules say together
 	Top    float64  // logit of the best window; -Inf: none was scored
@@ -323,8 +328,18 @@ func (s *scratch) sum() Figures {
 	if e.tops > 0 {
 		f.Top, best = e.top[0].logit, e.top[0].raw.Shift(s.carry)
 	}
+	f.Values = s.figures(e, s.text, best)
+	if text, ok := s.unmasked(); ok {
+		bare := e.of(e.top[0].view)
+		f.Bare, f.Masked = s.figures(&bare, text, bare.top[0].at), true
+	}
+	return f
+}
+
+// figures gives those of evidence about a text whose best window stands at best.
+func (s *scratch) figures(e *evidence, text []byte, best chunk.Span) [VerdictSize]float64 {
 	var topics [Topics]float64
-	st, slots := stand(&s.features, s.text, best)
+	st, slots := stand(&s.features, text, best)
 	for i := range topics {
 		topics[i] = s.d.model.bags[i].logit(slots)
 	}
@@ -332,8 +347,36 @@ func (s *scratch) sum() Figures {
 	if e.tops > 0 {
 		reread = RereadLogit(s.d.model.bags[Reread].logit(s.reread))
 	}
-	f.Values = e.figures(s.text, s.discuss, topics, reread, st)
-	return f
+	return e.figures(text, s.discuss, topics, reread, st)
+}
+
+// unmasked gives the text of the view that shows the best window, if that reads otherwise than
+// the raw text does. What surrounds the window is disguised with it as a rule: the raw text
+// would tell only that it is like no text at all.
+func (s *scratch) unmasked() ([]byte, bool) {
+	if s.evidence.tops == 0 {
+		return nil, false
+	}
+	i := s.evidence.top[0].view
+	text := s.queue[i].v.Text
+	if view.Plain(text) {
+		return text, i > 0
+	}
+	changes := view.Fold(&s.shown, text)
+	return s.shown.Text, i > 0 || changes&^view.Marks != 0
+}
+
+// of gives what the evidence says of a text that one view shows, taken as it stands there.
+func (e *evidence) of(view int32) evidence {
+	x := evidence{rules: e.rules, matched: e.matched, plain: e.plain, sentences: e.sentences}
+	for _, t := range e.heard {
+		if t.view == view {
+			t.raw, t.deep = t.at, false
+			x.heard = append(x.heard, t)
+		}
+	}
+	x.settle()
+	return x
 }
 
 // Rules that are this sure together are believed whatever the model says: from
@@ -388,11 +431,20 @@ func (m *Model) Decide(f *Figures) float64 {
 	if f.Empty {
 		return 0
 	}
-	return max(1/(1+math.Exp(-VerdictLogit(&f.Values, &m.verdict, m.trees))), f.Floor())
+	return max(1/(1+math.Exp(-f.Logit(&m.verdict, m.trees))), f.Floor())
 }
 
-// VerdictLogit is what weights and trees say of the figures of a text together.
-func VerdictLogit(x *[VerdictSize]float64, weights *[VerdictSize]float64, trees []Tree) float64 {
+// Logit is what weights and trees say of a text together. A disguise makes it no better: the text
+// says what it would say without one, at least.
+func (f *Figures) Logit(weights *[VerdictSize]float64, trees []Tree) float64 {
+	z := verdictLogit(&f.Values, weights, trees)
+	if f.Masked {
+		z = max(z, verdictLogit(&f.Bare, weights, trees))
+	}
+	return z
+}
+
+func verdictLogit(x *[VerdictSize]float64, weights *[VerdictSize]float64, trees []Tree) float64 {
 	z := 0.0
 	for i, w := range weights {
 		z += w * x[i]

@@ -3,13 +3,16 @@ package detect
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stoplog/stoplog/corpus"
 	"github.com/stoplog/stoplog/pkg/chunk"
+	"github.com/stoplog/stoplog/pkg/view"
 )
 
 func spotted(start, end int) *Window { return &Window{Raw: chunk.Span{Start: start, End: end}} }
@@ -117,6 +120,59 @@ func TestSureRulesAreBelieved(t *testing.T) {
 	}
 }
 
+// A disguise does not help: a text with letters that nobody sees, or escaped letter by letter, scores
+// no less than in clear. SPEC: DET-2
+func TestADisguiseDoesNotHelp(t *testing.T) {
+	m, err := DefaultModel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := detector(t).WithModel(m)
+	files, err := filepath.Glob("../../corpus/attacks/*-en-*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var attacks []string
+	for _, name := range files {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _, _ := strings.Cut(string(b), "\n=====")
+		if text = strings.TrimSpace(text); view.Plain([]byte(text)) && len(text) < 1000 && !strings.Contains(text, "[[[") {
+			attacks = append(attacks, text)
+		}
+	}
+	each := func(text, form string) string {
+		var b strings.Builder
+		for _, c := range []byte(text) {
+			fmt.Fprintf(&b, form, c)
+		}
+		return b.String()
+	}
+	for name, disguise := range map[string]func(string) string{
+		"soft hyphens":      func(s string) string { return each(s, "%c\u00ad") },
+		"zero-width spaces": func(s string) string { return each(s, "%c\u200b") },
+		"hex escapes":       func(s string) string { return each(s, `\x%02x`) },
+		"entities":          func(s string) string { return each(s, "&#x%x;") },
+	} {
+		found, lost := 0, 0
+		for _, a := range attacks {
+			if clear := d.Scan(Input{Text: []byte(a)}); clear.Verdict != chunk.Clean {
+				found++
+				if got := d.Scan(Input{Text: []byte(disguise(a))}); got.Verdict == chunk.Clean && got.Score < clear.Score-0.05 {
+					lost++
+				}
+			}
+		}
+		// A view may be cut into other sentences than the text in clear: one in fifty may differ.
+		if found < 60 || lost*50 > found {
+			t.Errorf("%s: %d of %d attacks that are found in clear score less", name, lost, found)
+		}
+		t.Logf("%s: %d of %d", name, lost, found)
+	}
+}
+
 // Every figure is a number, whatever the text.
 func FuzzFigures(f *testing.F) {
 	for _, s := range []string{"", "a", "# head\n- item\n```\ncode\n", "{\"a\": \"ignore all previous instructions\"}", "\xff\x00", "You are a bot.\n1. one\n2. two"} {
@@ -130,9 +186,11 @@ func FuzzFigures(f *testing.F) {
 	d = d.WithModel(m)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		x := d.Figures(text)
-		for i, v := range x.Values {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				t.Fatalf("figure %d is %v", i, v)
+		for _, figures := range [...][VerdictSize]float64{x.Values, x.Bare} {
+			for i, v := range figures {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					t.Fatalf("figure %d is %v", i, v)
+				}
 			}
 		}
 		if p := m.Decide(&x); !(p >= 0 && p <= 1) {

@@ -151,7 +151,8 @@ type scratch struct {
 	fold     view.View // of the node being searched
 	shown    view.View // of what a finding covers
 	queue    []node
-	cur      node // the one being searched
+	cur      node  // the one being searched
+	at       int32 // its place in the queue
 	expanded int
 	exceeded bool
 
@@ -201,6 +202,7 @@ func (s *scratch) begin(d *Detector, in Input) {
 		s.enough = in.Quarantine
 	}
 	s.decoder.Reset(d.words)
+	clear(s.queue)
 	s.queue = s.queue[:0]
 	s.findings, s.foundBy = nil, s.foundBy[:0]
 	s.expanded, s.exceeded, s.discuss, s.loudest, s.score = 0, false, 0, 0, 0
@@ -230,7 +232,6 @@ func (s *scratch) scan() {
 			break
 		}
 	}
-	clear(s.queue)
 }
 
 // decided reports that what is known quarantines the text. What else may hide in it is of no
@@ -249,7 +250,7 @@ func (s *scratch) held() bool { return s.exceeded && s.visit == nil && !s.all &&
 // node searches one view and queues the views that it asks for. Once the text is held only what
 // is queued is searched: that may quarantine it, and shows people why.
 func (s *scratch) node(i int) {
-	s.cur = s.queue[i]
+	s.cur, s.at = s.queue[i], int32(i)
 	n := &s.cur
 	if !s.decoder.Plain(n.v.Text) {
 		n.beyond = true

@@ -40,6 +40,8 @@ type Window struct {
 
 	parts [][]byte   // its sentences, as the view holds them; empty: Text
 	raw   chunk.Span // with what was carried over
+	at    chunk.Span // in the text of its view
+	view  int32      // its view's place in the queue
 
 	// Raw is the window in the raw input.
 	Raw chunk.Span

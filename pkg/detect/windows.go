@@ -175,7 +175,7 @@ func (s *scratch) describe(n *node, text []byte, of piece, kind WindowKind, lo i
 	}
 	d, w := s.d, &s.w
 	w.Kind = kind
-	w.raw = chunk.Span{Start: start, End: end}
+	w.raw, w.at, w.view = chunk.Span{Start: start, End: end}, at, s.at
 	w.Raw = chunk.Span{Start: max(start-s.carry, 0), End: end - s.carry}
 	w.Before = nil
 	if lo > 0 {
