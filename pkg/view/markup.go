@@ -236,6 +236,39 @@ func (d *Decoder) insideWord(i, stop int) int {
 	return stop + e
 }
 
+// runOf gives where the run of one sign ends that begins at text[i].
+func runOf(text []byte, i int) int {
+	j := i + 1
+	for j < len(text) && text[j] == text[i] {
+		j++
+	}
+	return j
+}
+
+// inWord reports that letters stand on both sides of text[i:j].
+func inWord(text []byte, i, j int) bool {
+	return i > 0 && j < len(text) && isLetter(text[i-1]) && isLetter(text[j])
+}
+
+// emphasisReach is how many bytes one emphasis holds at most that is looked at.
+const emphasisReach = 40
+
+// closing gives where the signs stand that end the emphasis which text[i:j] begins; 0: none does.
+func closing(text []byte, i, j int) int {
+	if j == len(text) || text[j] <= ' ' {
+		return 0
+	}
+	for k := j; k < min(len(text), j+emphasisReach) && text[k] != '\n'; k++ {
+		if text[k] == text[i] {
+			if end := runOf(text, k); end-k == j-i && text[k-1] > ' ' {
+				return k
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
 // removes takes text[from:to] away. What begins at from may be taken away already, and what
 // ends there.
 func (d *Decoder) removes(p *patches, from, to int) {
@@ -255,6 +288,7 @@ func (d *Decoder) markup() {
 	hidden.reset()
 	d.tagEnd, d.commentEnd, d.closing = ahead{sign: ">"}, ahead{sign: "-->"}, ahead{sign: "</"}
 	done, shows := 0, d.wants&AllHidden == 0
+	pair := -1 // where the emphasis ends that began last, if a part of it is inside a word
 	for word, sign := range d.sign {
 		for ; sign != 0; sign &= sign - 1 {
 			i := word<<6 + bits.TrailingZeros64(sign)
@@ -302,14 +336,22 @@ func (d *Decoder) markup() {
 					d.attributes(hidden, i, t.end)
 				}
 			case '*', '~', '|', '_':
-				j := i
-				for j < len(text) && text[j] == c {
-					j++
+				j := runOf(text, i)
+				done = j
+				if c == '_' && j-i != 2 || c == '~' && j-i != 2 {
+					continue
 				}
-				if i > 0 && j < len(text) && isLetter(text[i-1]) && isLetter(text[j]) && (c != '_' && c != '~' || j-i == 2) {
+				// What is emphasised may begin or end inside a word.
+				if inWord(text, i, j) || i == pair {
 					p.remove(i, j)
 				}
-				done = j
+				if i == pair {
+					pair = -1
+				} else if to := closing(text, i, j); to > 0 && (inWord(text, i, j) || inWord(text, to, to+j-i)) {
+					if pair = to; !inWord(text, i, j) {
+						p.remove(i, j)
+					}
+				}
 			case '-':
 				if i > 0 && i+2 < len(text) && text[i+1] == '\n' && isLetter(text[i-1]) {
 					j := i + 2
