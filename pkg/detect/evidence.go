@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/stoplog/stoplog/pkg/chunk"
 	"github.com/stoplog/stoplog/pkg/view"
@@ -258,7 +259,7 @@ func layoutOf(text []byte) (l layout) {
 	if len(head) > 0 && (head[0] == '{' || head[0] == '[') {
 		l.code = 1
 	}
-	if bytes.Contains(bytes.ToLower(text[:min(len(text), 400)]), []byte("you are")) {
+	if opening := text[:min(len(text), 400)]; addressed(opening) {
 		l.persona = 1
 	}
 	size := float64(max(1, len(text)))
@@ -267,12 +268,22 @@ func layoutOf(text []byte) (l layout) {
 	all := float64(1 + bytes.Count(text, []byte{'\n'}))
 	l.lines, l.width = math.Log(all)/3, math.Log(size/all)/4
 	lines := 0.0
-	for len(text) > 0 {
-		line, rest, _ := bytes.Cut(text, []byte{'\n'})
-		text = rest
-		line = bytes.TrimSpace(line)
+	for at := 0; at < len(text); {
+		line := text[at:]
+		if n := bytes.IndexByte(line, '\n'); n >= 0 {
+			line = line[:n]
+		}
+		at += len(line) + 1
+		for len(line) > 0 && (line[0] == ' ' || line[0] == '\t') {
+			line = line[1:]
+		}
 		if len(line) == 0 {
 			continue
+		}
+		if line[0] < ' ' || line[0] >= utf8.RuneSelf { // other white space
+			if line = bytes.TrimSpace(line); len(line) == 0 {
+				continue
+			}
 		}
 		lines++
 		switch c := line[0]; {
@@ -287,6 +298,20 @@ func layoutOf(text []byte) (l layout) {
 	lines = max(1, lines)
 	l.lists, l.heads, l.fences = l.lists/lines, l.heads/lines, min(2, l.fences)/2
 	return l
+}
+
+// addressed reports that a text tells its reader who he is.
+func addressed(text []byte) bool {
+	const you = "you"
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(text[at:], ' ')
+		if i < 0 {
+			return false
+		}
+		if at += i; at >= len(you) && hasFold(text[at-len(you):], you+" are") {
+			return true
+		}
+	}
 }
 
 // Figures are what the verdict on a text is decided on.
@@ -398,14 +423,31 @@ func (f *Figures) Floor() float64 {
 	return 0
 }
 
-// weigh gives the score of the text by the evidence that there is.
+// weigh gives the score of the text by the evidence that there is. Evidence that was weighed
+// is not weighed again.
 func (s *scratch) weigh() float64 {
 	m := s.d.model
 	if m == nil {
 		return s.evidence.rules
 	}
-	f := s.sum()
-	return m.Decide(&f)
+	if has := s.evidence.amount(s.discuss); s.weighed != has {
+		s.weighed = has
+		f := s.sum()
+		s.score = m.Decide(&f)
+	}
+	return s.score
+}
+
+// amount tells evidence from what there was of it before: it only grows.
+type amount struct {
+	known                     bool
+	heard, sentences, discuss int
+	rules                     float64
+	matched, plain            [len(families)]float64
+}
+
+func (e *evidence) amount(discuss int) amount {
+	return amount{true, len(e.heard), e.sentences, discuss, e.rules, e.matched, e.plain}
 }
 
 // conclude turns the evidence into the score of the text.

@@ -164,7 +164,8 @@ type scratch struct {
 	windows  uint32   // scored so far
 	met      []cueMet // by class of terms
 	parts    []part
-	near     bool // a window of the view may matter
+	near     bool  // a window of the view may matter
+	best     piece // the best window so far, in its view
 	features Features
 	discuss  int // how many different words tell of talk about attacks, as far as spoken holds them
 	spoken   [8]uint64
@@ -174,10 +175,11 @@ type scratch struct {
 	second   Features // for the grounds of the best window
 	reread   []uint32 // slots of its words
 	loudest  float64  // the highest score of a window, or of rules, so far
-	score    float64  // of the text, once all is known
+	score    float64  // of the text, by the evidence weighed last
 	enough   float64  // a score that quarantines
 	extra    int      // windows scored since it was reached
-	weighed  float64  // how loud the text was when it was weighed last
+	tried    float64  // how loud the text was when decided weighed it last
+	weighed  amount   // the evidence that score was given for
 	over     bool     // it was found to be quarantined
 
 	visit    func(*Window)
@@ -197,7 +199,7 @@ func (s *scratch) begin(d *Detector, in Input) {
 	for _, g := range in.Gaps {
 		s.gaps = append(s.gaps, g.Shift(s.carry))
 	}
-	s.enough, s.extra, s.weighed, s.over = DefaultQuarantine, 0, 0, false
+	s.enough, s.extra, s.tried, s.weighed, s.over = DefaultQuarantine, 0, 0, amount{}, false
 	if in.Quarantine > 0 && in.Quarantine <= 1 {
 		s.enough = in.Quarantine
 	}
@@ -237,8 +239,8 @@ func (s *scratch) scan() {
 // decided reports that what is known quarantines the text. What else may hide in it is of no
 // use to anybody then, and looking for it is what an attacker can make dear.
 func (s *scratch) decided() bool {
-	if s.loudest > s.weighed && s.loudest >= s.enough && s.visit == nil && !s.all && !s.learning {
-		s.weighed = s.loudest
+	if s.loudest > s.tried && s.loudest >= s.enough && s.visit == nil && !s.all && !s.learning {
+		s.tried = s.loudest
 		s.over = s.weigh() >= s.enough
 	}
 	return s.over

@@ -26,6 +26,19 @@ type part struct {
 // judgeWindows scores the windows that pass the gate, and those in which a rule
 // matched; where one is not far from the threshold it scores all of them.
 func (s *scratch) judgeWindows(n *node, text []byte, m *Model) {
+	heard := len(s.evidence.heard)
+	s.scoreWindows(n, text, m)
+	if e := &s.evidence; e.leader >= heard && len(e.heard) > heard {
+		// The best window so far is of this view.
+		t := &e.heard[e.leader]
+		g := m.groundsOf(&s.second, text[s.best.start:s.best.end])
+		g.marks = t.grounds.marks
+		t.grounds = g
+		s.reread = rereadSlots(s.reread[:0], s.second.toks)
+	}
+}
+
+func (s *scratch) scoreWindows(n *node, text []byte, m *Model) {
 	g := &m.gate
 	ease := int32(0)
 	if n.depth > 0 || n.hidden {
@@ -335,9 +348,7 @@ func (s *scratch) judgeWindow(n *node, text []byte, m *Model, of piece, lo, hi i
 	}
 	p := m.Probability(z)
 	if t := s.evidence.window(w, z, classes); t != nil {
-		t.grounds = m.groundsOf(&s.second, text[of.start:of.end])
-		t.grounds.marks = marks
-		s.reread = rereadSlots(s.reread[:0], s.second.toks)
+		s.best, t.grounds.marks = of, marks
 	}
 	// Where a window may matter all windows of its view are scored: what the gate costs in
 	// recall is then what it overlooks altogether, not which windows of a text it picks.
