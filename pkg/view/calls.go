@@ -127,11 +127,15 @@ func (d *Decoder) groups(toks []token) {
 			start, end := toks[i].from, toks[j-1].to
 			d.compact(start, end)
 			if len(d.buf) >= minPacked && begins(decode64(nil, d.buf[:minPacked], asSymbol)) {
-				if out := decode64(nil, d.buf, asSymbol); readable(out) {
+				if out := decode64(nil, d.buf, asSymbol); readable(out) && (size%4 != 0 || d.belong(out, size/4*3, j-i)) {
 					d.decoded(p, out, start, end, 4, 3)
 				}
 			} else if len(d.buf) >= minPacked && allHex(d.buf) && size > 2 {
-				d.hexRun(p, start, end)
+				if d.hexRun(p, start, end) && size%2 == 0 {
+					if x := p.last(); !d.belong(p.Text[x.lo:x.hi], size/2, j-i) {
+						p.drop()
+					}
+				}
 			}
 		}
 		i = j
@@ -139,20 +143,40 @@ func (d *Decoder) groups(toks []token) {
 	d.apply("groups", p)
 }
 
-// inNumbers reads the tokens near the marked blocks as groups of symbols, as numbers in hex and as
-// numbers of letters.
+// belong reports that so many groups of symbols, each of which spells size bytes of text by
+// itself, are one: words go on from one into the next. Groups may be as long by chance.
+func (d *Decoder) belong(text []byte, size, groups int) bool {
+	one, apart := 0, 0
+	for k := size; k < len(text); k += size {
+		from, to := k, k
+		for from > 0 && isLetter(text[from-1]) && k-from < 24 {
+			from--
+		}
+		for to < len(text) && isLetter(text[to]) && to-k < 24 {
+			to++
+		}
+		if from == k || to == k {
+			continue
+		}
+		one += int(bit(d.words.has(text[from:to])))
+		apart += int(bit(d.words.has(text[from:k]) || d.words.has(text[k:to])))
+	}
+	return one >= apart && (one > 0 || groups > 2)
+}
+
+// inNumbers reads the tokens near the marked blocks as groups of symbols and as numbers of letters.
 func (d *Decoder) inNumbers() {
 	toks := d.tokens(d.near(d.coded, 2))
 	d.groups(toks)
-	d.hexed(toks)
 	d.numbered(toks)
 }
 
-// minHexed is how many bytes numbers in hex must spell together.
-const minHexed = 12
+// minHexed is how many bytes numbers in hex must spell together, and maxHexed how many digits one
+// of them holds at most: longer ones are runs.
+const minHexed, maxHexed = 12, 48
 
-// hexed decodes hex that is written in numbers of two to eight bytes, with up to three signs
-// between them: addresses, colours, the words of a program.
+// hexed decodes hex that is written in numbers of two bytes and more, with up to three signs
+// between them: addresses, colours, the words of a program, or of a text.
 func (d *Decoder) hexed(toks []token) {
 	p := &d.p[0]
 	p.reset()
@@ -160,21 +184,27 @@ func (d *Decoder) hexed(toks []token) {
 		if from, to = t.from, t.to; to-from > 2 && d.text[from] == '0' && d.text[from+1]|0x20 == 'x' {
 			from += 2
 		}
-		if n := to - from; n < 4 || n > 16 || n%2 != 0 || !allHex(d.text[from:to]) {
+		if n := to - from; n < 4 || n > maxHexed || n%2 != 0 || !allHex(d.text[from:to]) {
 			return 0, 0
 		}
 		return from, to
 	}
 	for i := 0; i < len(toks); {
-		start, end := toks[i].from, 0
+		first, end := i, 0
+		sizes, size, spaced := 0, 0, 0 // numbers of another size than the one before, and behind white space
 		d.buf, d.pos = d.buf[:0], d.pos[:0]
 		for ; i < len(toks) && (end == 0 || toks[i].from-end <= 3); i++ {
 			from, to := digits(toks[i])
 			if from == to {
 				break
 			}
-			for k := from; k < to; k++ {
-				d.buf, d.pos = append(d.buf, d.text[k]), append(d.pos, int32(k))
+			if i > first {
+				sizes += int(bit(to-from != size))
+				spaced += int(bit(d.text[toks[i].from-1] <= ' '))
+			}
+			size = to - from
+			for k := from; k < to; k += 2 {
+				d.buf, d.pos = append(d.buf, byte(hexVal(d.text[k])<<4|hexVal(d.text[k+1]))), append(d.pos, int32(k))
 			}
 			end = to
 		}
@@ -182,19 +212,27 @@ func (d *Decoder) hexed(toks []token) {
 			i++
 			continue
 		}
-		s := d.buf
-		if len(s) < 2*minHexed {
+		if len(d.buf) < minHexed || !begins(d.buf[:minHexed]) || !readable(d.buf) {
 			continue
 		}
-		n := 0
-		for k := 0; k+1 < len(s); k += 2 {
-			s[n] = byte(hexVal(s[k])<<4 | hexVal(s[k+1]))
-			n++
+		// Numbers of many sizes with white space between them are words.
+		apart := sizes > 1 && 2*sizes >= i-first && 4*spaced >= 3*(i-first-1)
+		p.add(toks[first].from, end)
+		next := first
+		for k, b := range d.buf {
+			at := int(d.pos[k])
+			if next < i && at >= toks[next].from {
+				if apart && next > first && d.text[toks[next].from-1] <= ' ' {
+					p.put(' ', toks[next].from-1, toks[next].from)
+				}
+				next++
+			}
+			p.put(b, at, at+2)
 		}
-		if out := s[:n]; begins(out[:minHexed]) && readable(out) {
-			d.decoded(p, out, start, end, 2, 1)
-		}
+		p.end(end)
 	}
+	d.settle(p, 0, readable, d.packed, WantRuns)
+	d.settle(p, 0, readable, d.coded, WantCodes)
 	d.spend(len(d.text))
 	d.apply("hex", p)
 }

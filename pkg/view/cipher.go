@@ -223,6 +223,7 @@ const (
 	ciphAnagram
 	ciphVowel
 	ciphSoft
+	ciphWords // each word backwards
 	ciphAffine
 	ciphers = ciphAffine + cipher(len(factors)*26)
 )
@@ -238,8 +239,9 @@ const (
 )
 
 // cipherOf gives the cipher that text, of 64 bytes at most, is written in; 0: none that is
-// known. Well says that it reads well as it is.
-func (d *Decoder) cipherOf(text []byte) (c cipher, well bool) {
+// known. Well says that it reads well as it is. What few texts are written in is tried only if
+// rare says so.
+func (d *Decoder) cipherOf(text []byte, rare bool) (c cipher, well bool) {
 	d.spend(len(text))
 	d.gain = fitGain
 	usual, order, n := sumOf(text)
@@ -335,6 +337,9 @@ func (d *Decoder) cipherOf(text []byte) (c cipher, well bool) {
 			return ciphBack, false
 		}
 	}
+	if !rare {
+		return 0, false
+	}
 	return d.rarely(text, &r, &count, plain, n), false
 }
 
@@ -423,9 +428,24 @@ func (c cipher) name() string {
 	return [...]string{"atbash", "reversed", "rot47", "doubled", "every-second", "every-third", "swapped"}[c-ciphAtbash]
 }
 
+// Of blocks that may be ciphered so many are looked at whatever the looks before found, and one
+// of so many others when those were in vain: a text of letters in no order is not looked at
+// block by block. A cipher is found wherever it is longer than that.
+const (
+	vainLooks = 12
+	vainEvery = 6
+)
+
 // deciphers looks closely at block k, which may be ciphered, and notes how.
 func (d *Decoder) deciphers(k int) Wants {
 	n := len(d.text)
+	l := &d.looks
+	if l.oddVain >= vainLooks+k/vainEvery {
+		l.oddPassed++
+		return 0
+	}
+	passed, tired := l.oddPassed, l.oddVain >= vainLooks
+	l.oddPassed = 0
 	// Where the cipher begins and ends nobody knows.
 	for _, at := range [...]int{0, -32, 32} {
 		from := max(0, min(64*k+at, n-64))
@@ -436,7 +456,7 @@ func (d *Decoder) deciphers(k int) Wants {
 		case at < 0 && seen.end == to: // it was looked at behind the block before
 			is, well = seen.cipher, seen.well
 		default:
-			is, well = d.cipherOf(d.text[from:to])
+			is, well = d.cipherOf(d.text[from:to], at == 0 || !tired)
 			well = well || is == 0 && d.gain <= 0 // no more of the block will read better
 			if at > 0 {
 				*seen = glance{to, is, well}
@@ -446,9 +466,12 @@ func (d *Decoder) deciphers(k int) Wants {
 			break
 		}
 		if is != 0 {
-			return d.odds(from, to, is)
+			// What was passed over in front of it may belong to it.
+			l.oddVain = max(0, l.oddVain-1)
+			return d.odds(max(0, from-64*passed), to, is)
 		}
 	}
+	l.oddVain++
 	return 0
 }
 
@@ -624,7 +647,7 @@ func (w Wants) whole(c cipher) bool {
 	switch c {
 	case ciphAtbash:
 		return w&WantAtbash != 0
-	case ciphBack:
+	case ciphBack, ciphWords:
 		return w&WantReversed != 0
 	case ciphRot47:
 		return w&WantRot47 != 0

@@ -15,6 +15,8 @@ type looks struct {
 	vain                 int // how many such runs were
 	leetTo, leetDone     int // up to which block digits were read as letters, and where the last word of that ends
 	leetLast             int // the last block where one was found
+	rowVain              int // looks at rows of words that are none, in vain, since the last that was not
+	oddVain, oddPassed   int // looks at blocks that are no cipher, and blocks passed over since the last look
 }
 
 // surely is how many blocks of a text that ask for a view in earnest are enough: the others that

@@ -220,6 +220,7 @@ var decoders = [...]struct {
 }{
 	{WantEscapes, (*Decoder).escapes},
 	{WantMarkup, (*Decoder).markup},
+	{WantCodes, func(d *Decoder) { d.hexed(d.tokens(d.near(d.coded, 2))) }},
 	{WantRuns, (*Decoder).runs},
 	{WantFused, (*Decoder).squash},
 	{WantRuns, func(d *Decoder) { d.groups(d.tokens(d.near(d.packed, 2))) }},

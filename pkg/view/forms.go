@@ -170,8 +170,34 @@ func (d *Decoder) trickOf(text []byte) cipher {
 	return 0
 }
 
+// wordTrick is trickOf, but for words whose letters are in one other order only: backwards.
+func (d *Decoder) wordTrick(text []byte) cipher {
+	c := d.trickOf(text)
+	if c != ciphAnagram {
+		return c
+	}
+	d.bare = d.bare[:0]
+	for i := len(text) - 1; i >= 0; i-- {
+		d.bare = append(d.bare, text[i])
+	}
+	if words, known := d.words.count(d.bare); known > 2 && known*100 >= words*trickedPart {
+		return ciphWords
+	}
+	return c
+}
+
+// wordsBack is the trick of which wordTrick knows.
+var wordsBack = trick{ciphWords, "reversed-words", func(d *Decoder, w []byte) ([]byte, bool) {
+	d.buf = append(d.buf[:0], w...)
+	slices.Reverse(d.buf)
+	return d.buf, d.words.has(d.buf)
+}}
+
 // trickAt gives the trick of a cipher; nil: it is another one.
 func trickAt(c cipher) *trick {
+	if c == ciphWords {
+		return &wordsBack
+	}
 	for i := range tricks {
 		if tricks[i].cipher == c {
 			return &tricks[i]
@@ -267,7 +293,7 @@ func (d *Decoder) rarely(text []byte, r *classes, count *[27]int, plain fit, n i
 	if plain.usual >= fitUsual+fitGain {
 		return 0
 	}
-	if c := d.trickOf(text); c != 0 {
+	if c := d.wordTrick(text); c != 0 {
 		return c
 	}
 	if d.swapped(text, plain) {

@@ -166,8 +166,15 @@ func (d *Decoder) spacing() {
 		}
 		before := false // what stands in front is of the same list
 		for k := i; k < j; {
+			// Or each word has its own.
+			between := usual.gap
+			if k+2 < j {
+				if g := d.gap(toks[k].to, toks[k+1].from); g != usual.gap && byte(g>>56) > ' ' && d.gap(toks[k+1].to, toks[k+2].from) == g {
+					between = g
+				}
+			}
 			m := k + 1
-			for m < j && d.gap(toks[m-1].to, toks[m].from) == usual.gap {
+			for m < j && d.gap(toks[m-1].to, toks[m].from) == between {
 				m++
 			}
 			element := 0
@@ -687,16 +694,17 @@ func (d *Decoder) misspelt() (w Wants) {
 			row = 0 // a program
 		}
 		if row == minRow {
-			row = -24 // one look at a while is enough
+			row = -24 * min(1+d.looks.rowVain/4, 4) // one look at a while is enough, the longer the more were in vain
 			from, to := max(0, from-48), min(len(d.text), to+48)
 			window := d.text[from:to]
-			c := d.trickOf(window)
+			c := d.wordTrick(window)
 			if c == 0 && d.swapped(window, fitOf(window)) {
 				c = ciphSwap
 			}
-			if c != 0 {
+			if d.looks.rowVain++; c != 0 {
+				d.looks.rowVain = 0
 				w |= d.odds(from, to, c)
-				row = 0
+				row = -4 // the others are near enough to belong to these
 			}
 		}
 		if from < next || !d.words.mayRepair(d.text, from, to) {
@@ -861,12 +869,10 @@ func (d *Decoder) respell() {
 	d.apply("shuffled", p)
 }
 
-// reversed reads the text backwards, and each word backwards.
+// reversed reads the text backwards, and each word backwards: where the order of the words tells
+// which of both it is, only that.
 func (d *Decoder) reversed() {
 	text := d.text
-	back := d.start("reversed", len(text))
-	backwards(&back, text, 0, len(text))
-	d.emit(back)
 	words := d.start("reversed-words", len(text))
 	pos := 0
 	for _, t := range d.tokens([]extent{{0, int32(len(text))}}) {
@@ -876,7 +882,37 @@ func (d *Decoder) reversed() {
 	}
 	words.copy(text, pos, len(text))
 	d.spend(2 * len(text))
-	d.emit(words)
+	ahead := d.ahead(words.Text)
+	if ahead >= 0 {
+		d.emit(words)
+	}
+	if ahead > 0 {
+		return
+	}
+	back := d.start("reversed", len(text))
+	backwards(&back, text, 0, len(text))
+	d.emit(back)
+}
+
+// ahead tells whether the words of text, whose tokens are those of the decoder's text, stand in
+// order, 1, or in reverse order, -1; 0: nobody knows.
+func (d *Decoder) ahead(text []byte) int {
+	if d.words == nil {
+		return 0
+	}
+	k := -1
+	switch x := d.words.order.directionOf(text, func() (int, int) {
+		if k++; k >= len(d.toks) {
+			return 0, 0
+		}
+		return d.toks[k].from, d.toks[k].to
+	}); {
+	case x.sum >= max(3*flipPlain, x.words/2):
+		return 1
+	case -x.sum >= max(3*flipPlain, x.words/2):
+		return -1
+	}
+	return 0
 }
 
 // backwards appends the runes of text[from:to], last first.
