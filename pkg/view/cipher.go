@@ -553,7 +553,7 @@ func (d *Decoder) ciphered(k, n, others int) (w Wants) {
 			if n >= 40 && odd((*[64]byte)(b)) {
 				w = d.deciphers(k)
 			}
-			if n >= 32 && !vowelIn(b[24:40]) && d.trickOf(b[:64]) == ciphBones {
+			if n >= 32 && !vowelIn(b[24:40]) && d.boned(b[:64]) {
 				w |= d.odds(64*k, 64*k+64, ciphBones)
 			}
 		case k > 0: // the last one, and what lies before it

@@ -23,9 +23,10 @@ type Decoder struct {
 	letter, upper, digit, sign, line, stop []uint64
 	run                                    []uint64 // what may belong to a base64 run
 	block64                                masks    // of the block looked at last
-	names, long                            []extent // runs of eight and more: of the former, of letters
-	measured                               bool     // long is filled
-	seen                                   bool     // by Plain, just now
+	names                                  []extent // runs of eight and more of the former
+	begins, ended                          []int32  // words of six letters and more: where they begin, and end
+	strange                                []unknown
+	seen                                   bool // by Plain, just now
 	// One bit for each 64 bytes of text: where codes stand, single letters, long runs, words
 	// without spaces, digits inside words, words with mixed letters. Without any they may stand
 	// everywhere.

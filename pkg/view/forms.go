@@ -16,7 +16,7 @@ type trick struct {
 	undo func(d *Decoder, w []byte) ([]byte, bool)
 }
 
-// tricks are tried in this order.
+// tricks are tried in this order, the one of boned first.
 var tricks = [...]trick{
 	{ciphBones, "no-vowels", func(d *Decoder, w []byte) ([]byte, bool) { return d.formed(formBones, w) }},
 	{ciphDrawn, "drawn-out", (*Decoder).undrawn},
@@ -35,8 +35,11 @@ func (d *Decoder) formed(f form, w []byte) ([]byte, bool) {
 	if f == formBones && slices.ContainsFunc(w, isVowel) {
 		return nil, false
 	}
+	if len(w) > maxWord {
+		return nil, false
+	}
 	h := f.hash(w)
-	if h == 0 || len(w) > 24 {
+	if h == 0 || !d.words.bent.has(wide64(h)) {
 		return nil, false
 	}
 	t, _ := d.words.find(h)
@@ -80,10 +83,13 @@ func (d *Decoder) undrawn(w []byte) ([]byte, bool) {
 // syllables are what is put in front of vowels.
 var syllables = [...]string{"ub", "ab", "ob", "op", "ib", "eg", "ag", "ig", "idig", "ithag"}
 
+// syllableBits are the bits of the second letters of syllables.
+const syllableBits = 1<<('b'&31) | 1<<('p'&31) | 1<<('g'&31) | 1<<('d'&31) | 1<<('t'&31)
+
 // unsyllable takes a syllable away that stands in front of every vowel.
 func (d *Decoder) unsyllable(w []byte) ([]byte, bool) {
 	first := slices.IndexFunc(w, isVowel)
-	if first < 0 {
+	if first < 0 || first+1 == len(w) || syllableBits>>(w[first+1]&31)&1 == 0 {
 		return nil, false
 	}
 	for _, s := range syllables {
@@ -113,58 +119,93 @@ const (
 	trickedPart = 70
 )
 
-// trickOf gives the trick that the words of text are written in, a part of which may be cut
-// off at both ends; 0: none that is known.
-func (d *Decoder) trickOf(text []byte) cipher {
-	if d.words == nil {
-		return 0
-	}
-	var words [32][2]uint8 // text is short
-	text = text[:min(len(text), 250)]
+// An odd word is one of a text that is no common one.
+type oddWord struct {
+	from, to uint8
+	letters  uint32 // which it holds, a bit for each
+	drawn    bool   // one of them stands thrice in a row
+}
+
+// vowelBits and softBit are bits of letters.
+const (
+	vowelBits = 1<<('a'&31) | 1<<('e'&31) | 1<<('i'&31) | 1<<('o'&31) | 1<<('u'&31)
+	softBit   = 1 << ('w' & 31)
+)
+
+// oddWords gives the words of text, a part of which may be cut off at both ends, that are no
+// common ones, unless most are.
+func (d *Decoder) oddWords(text []byte, words *[32]oddWord) []oddWord {
 	n, others := 0, 0
 	for i := 0; i < len(text) && n < len(words); {
-		if !isLetter(text[i]) {
+		x := letterClass[text[i]]
+		if x == 0 {
 			i++
 			continue
 		}
-		j := i
-		for j < len(text) && isLetter(text[j]) {
-			j++
+		j := i + 1
+		letters, before, twice, drawn := uint32(1)<<x, x, false, false
+		for ; j < len(text); j++ {
+			if x = letterClass[text[j]]; x == 0 {
+				break
+			}
+			letters |= 1 << x
+			drawn = drawn || twice && x == before
+			twice, before = x == before, x
 		}
 		switch {
-		case i == 0 || j == len(text) || j-i < 2 || j-i > 24: // it may be cut off
+		case i == 0 || j == len(text) || j-i < 2 || j-i > maxWord: // it may be cut off
 		case j-i > 2 && d.words.cost(text[i:j]) <= costKnown:
 			others++
 		default:
-			words[n] = [2]uint8{uint8(i), uint8(j)}
+			words[n] = oddWord{uint8(i), uint8(j), letters, drawn}
 			n++
 		}
 		i = j
 	}
 	if n < minTricked || others > n {
+		return nil
+	}
+	return words[:n]
+}
+
+// trickOf gives the trick that the words of text are written in, a part of which may be cut
+// off at both ends; 0: none that is known.
+func (d *Decoder) trickOf(text []byte) cipher { return d.trickIn(tricks[:], text) }
+
+// boned reports that the words of text are written without vowels.
+func (d *Decoder) boned(text []byte) bool { return d.trickIn(tricks[:1], text) == ciphBones }
+
+// trickIn is trickOf for some of the tricks.
+func (d *Decoder) trickIn(tricks []trick, text []byte) cipher {
+	if d.words == nil {
+		return 0
+	}
+	var room [32]oddWord // text is short
+	text = text[:min(len(text), 250)]
+	words := d.oddWords(text, &room)
+	if len(words) == 0 {
 		return 0
 	}
 	d.spend(len(text))
+	// What some tricks leave in words, or take away, is seen without a look at what they were.
+	bare, drawn, soft := 0, 0, 0
+	for _, x := range words {
+		bare += int(bit(x.letters&vowelBits == 0))
+		drawn += int(bit(x.drawn))
+		soft += int(bit(x.letters&softBit != 0))
+	}
 	for i := range tricks {
-		k, of := 0, 0
-		for _, x := range words[:n] {
-			switch n := x[1] - x[0]; {
-			case tricks[i].cipher == ciphBones:
-			case n < 3, n < 5 && tricks[i].cipher == ciphAnagram:
-				continue // few letters are a word somewhere
-			}
-			of++
-			word := text[x[0]:x[1]]
-			if plain, ok := tricks[i].undo(d, word); ok && bytes.EqualFold(plain, word) {
-				of-- // what stays as it is says nothing
-			} else if ok {
-				k++
-			} else if of-k > 4 {
-				break
-			}
+		c, may := tricks[i].cipher, len(words)
+		switch c {
+		case ciphBones:
+			may = bare
+		case ciphDrawn:
+			may = drawn
+		case ciphSoft:
+			may = soft
 		}
-		if k >= minTricked && k*100 >= of*trickedPart {
-			return tricks[i].cipher
+		if may >= minTricked && d.tricked(&tricks[i], text, words) {
+			return c
 		}
 	}
 	return 0
@@ -192,6 +233,28 @@ var wordsBack = trick{ciphWords, "reversed-words", func(d *Decoder, w []byte) ([
 	slices.Reverse(d.buf)
 	return d.buf, d.words.has(d.buf)
 }}
+
+// tricked reports that most of the words of text are words when the trick is undone.
+func (d *Decoder) tricked(t *trick, text []byte, words []oddWord) bool {
+	k, of := 0, 0
+	for i, x := range words {
+		switch n := x.to - x.from; {
+		case t.cipher == ciphBones:
+		case n < 3, n < 5 && t.cipher == ciphAnagram:
+			continue // few letters are a word somewhere
+		}
+		of++
+		word := text[x.from:x.to]
+		if plain, ok := t.undo(d, word); ok && bytes.EqualFold(plain, word) {
+			of-- // what stays as it is says nothing
+		} else if ok {
+			k++
+		} else if left := len(words) - 1 - i; of-k > 4 || (k+left)*100 < (of+left)*trickedPart {
+			break // too few are left
+		}
+	}
+	return k >= minTricked && k*100 >= of*trickedPart
+}
 
 // trickAt gives the trick of a cipher; nil: it is another one.
 func trickAt(c cipher) *trick {

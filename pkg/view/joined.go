@@ -265,7 +265,7 @@ func (d *Decoder) strewn(k int) bool {
 	}
 	if known < 3 || known*2 < words { // signs may stand for vowels
 		d.bare = append(d.bare[:0], d.buf...)
-		return d.trickOf(d.bare) == ciphBones
+		return d.boned(d.bare)
 	}
 	x := fitOf(d.buf)
 	return x.usual >= fitUsual && x.order > 0

@@ -117,7 +117,7 @@ var spaces = [64]byte([]byte(strings.Repeat(" ", 64)))
 
 // room64 makes room for the masks of text.
 func (d *Decoder) room64(text []byte) {
-	d.text, d.seen, d.measured = text, false, false
+	d.text, d.seen = text[:len(text):len(text)], false // nothing behind it is read
 	n := (len(text) + 63) / 64
 	for _, m := range [...]*[]uint64{&d.coded, &d.spaced, &d.packed, &d.fused, &d.leety, &d.mixed} {
 		*m = append((*m)[:0], make([]uint64, (n+63)/64)...)
@@ -188,12 +188,81 @@ func wordRuns(runs []extent, m []uint64) []extent {
 	return runs
 }
 
-// longWords gives the runs of at least six letters.
-func (d *Decoder) longWords() []extent {
-	if !d.measured {
-		d.long, d.measured = longRuns(d.long[:0], d.letter, 0, 6), true
+// unknown is a word of a text that the vocabulary has not; number is which of its long words it is.
+type unknown struct{ from, to, number int32 }
+
+// strangeWords gives the words of six letters and more that stand between what parts words and are
+// none of the vocabulary, or not likely. Most words are known, and which are not no processor
+// guesses: so no branch hangs on what a word is.
+func (d *Decoder) strangeWords() []unknown {
+	text := d.text
+	d.cutLong()
+	begins, ends := d.begins, d.ended
+	if cap(d.strange) < len(begins)+1 {
+		d.strange = make([]unknown, 2*len(begins)+16)
 	}
-	return d.long
+	strange := d.strange[:len(begins)+1]
+	found, number := 0, 0
+	for k, at := range begins {
+		from, to := int(at), int(ends[k])
+		// What stands beside a word at the end of the text is one of its letters then.
+		front := apart[text[max(from, 1)-1]] | bit(from == 0)
+		behind := apart[text[min(to, len(text)-1)]]>>1 | bit(to == len(text))
+		stands := int(front & behind & 1)
+		var h uint64
+		if from+maxWord <= len(text) {
+			h = hashWord((*[maxWord]byte)(text[from:]), min(to-from, maxWord))
+		} else {
+			h = hashOf(text, from, min(to, from+maxWord))
+		}
+		likely := bit(d.words.exact.has(h)) | bit(to-from > maxWord)
+		strange[found] = unknown{at, int32(to), int32(number)}
+		found += stands &^ int(likely)
+		number += stands
+	}
+	return strange[:found]
+}
+
+// cutLong notes where words of six letters and more begin and end.
+func (d *Decoder) cutLong() {
+	const spare = 4
+	if most := len(d.text)/7 + 1 + spare; cap(d.begins) < most {
+		d.begins, d.ended = make([]int32, 2*most), make([]int32, 2*most)
+	}
+	list, ended := d.begins[:cap(d.begins)], d.ended[:cap(d.ended)]
+	begins, ends := 0, 0
+	var one, two, six uint64 // of the block before: letters, and where the second and the sixth in a row stand
+	for k, w := range d.letter {
+		twos := w & (w<<1 | one>>63)
+		fours := twos & (twos<<2 | two>>62)
+		sixes := fours & (twos<<4 | two>>60)
+		behind := sixes<<1 | six>>63
+		one, two, six = w, twos, sixes
+		begins = spread(list, begins, sixes&^behind, k<<6-5)
+		ends = spread(ended, ends, behind&^sixes, k<<6)
+	}
+	if ends < begins { // the last word ends with the text
+		ended[ends] = int32(len(d.text))
+	}
+	d.begins, d.ended = list[:begins], ended[:begins]
+}
+
+// spread writes where the bits of m are, from list[n] on, and gives how long the list is now. Bits
+// are written four at a time: what is none is written over.
+func spread(list []int32, n int, m uint64, at int) int {
+	to := n + bits.OnesCount64(m)
+	for ; n < to; n += 4 {
+		out := (*[4]int32)(list[n:])
+		out[0] = int32(at + bits.TrailingZeros64(m))
+		m &= m - 1
+		out[1] = int32(at + bits.TrailingZeros64(m))
+		m &= m - 1
+		out[2] = int32(at + bits.TrailingZeros64(m))
+		m &= m - 1
+		out[3] = int32(at + bits.TrailingZeros64(m))
+		m &= m - 1
+	}
+	return to
 }
 
 // runEnd gives the end of the run of set bits that holds bit i.
@@ -356,27 +425,6 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 		clear(d.spaced)
 	}
 	return (w | wants) &^ without
-}
-
-// inProse reports that text[from:to] is a word of prose rather than a part of a name: it stands
-// between what parts words, and no capital inside it.
-func (d *Decoder) inProse(from, to int) bool {
-	if !d.between(from, to) {
-		return false
-	}
-	text := d.text[from:to]
-	for _, c := range text[1:] {
-		if c < 'a' && text[0] >= 'a' {
-			return false
-		}
-	}
-	return true
-}
-
-// between reports that white space or a quotation mark stands in front of text[from:to], and
-// behind it what parts words.
-func (d *Decoder) between(from, to int) bool {
-	return (from == 0 || apart[d.text[from-1]]&1 != 0) && (to == len(d.text) || apart[d.text[to]]&2 != 0)
 }
 
 // apart tells what stands in front of words, 1, and behind them, 2.

@@ -285,7 +285,7 @@ func (d *Decoder) inPieces(k int, letter uint64) bool {
 	if d.words == nil {
 		return false
 	}
-	var piece [24]byte
+	var piece [maxWord]byte
 	text := d.text[64*k:]
 	pairs, long, known, last := 0, 0, true, 0 // of the piece before: its letters, whether it is a word, where it ends
 	for m := letter; m != 0; {
@@ -293,7 +293,7 @@ func (d *Decoder) inPieces(k int, letter uint64) bool {
 		n := bits.TrailingZeros64(^(m >> from))
 		m &= m + 1<<from
 		word := text[from : from+n]
-		is := n == 1 || n <= 24 && d.words.likely(text, from, from+n)
+		is := n == 1 || n <= maxWord && d.words.likely(text, from, from+n)
 		if long > 0 && from-last == 1 && long+n >= 5 && long+n <= len(piece) && !(known && is) && (text[last] == ' ' || text[last] == '-') {
 			copy(piece[long:], word)
 			if d.words.likely(piece[:], 0, long+n) {
@@ -675,33 +675,44 @@ func (d *Decoder) misspelt() (w Wants) {
 	next := 0                // where to go on
 	last, before := -far, "" // the end of the one before, and what it was
 	row, end := 0, 0         // of such that are no words, and where the last of them ends
-	for _, x := range d.longWords() {
+	number := int32(-1)      // of the one before
+	var three [minRow][]byte // the last ones
+	for _, x := range d.strangeWords() {
 		from, to := int(x.from), int(x.to)
-		if !d.between(from, to) {
-			continue
-		}
-		if to-from > 24 || d.words.likely(d.text, from, to) {
+		if x.number != number+1 {
 			row = 0
-			continue
 		}
-		if !d.inProse(from, to) {
-			continue
+		number = x.number
+		s := d.text[from:to]
+		if capital := window(d.upper, from) << (64 - (to - from)); capital != 0 && s[0] >= 'a' {
+			continue // a part of a name
 		}
 		if row++; row > 1 && from-end > minRowGap {
 			row = 1
 		}
-		if end = to; row == minRow && !d.mostlyLetters(max(0, to-64), to) {
+		end = to
+		three[0], three[1], three[2] = three[1], three[2], s
+		if row == minRow && !d.mostlyLetters(max(0, to-64), to) {
 			row = 0 // a program
 		}
-		if row == minRow {
-			row = -24 * min(1+d.looks.rowVain/4, 4) // one look at a while is enough, the longer the more were in vain
+		if row >= minRow {
 			from, to := max(0, from-48), min(len(d.text), to+48)
 			window := d.text[from:to]
-			c := d.wordTrick(window)
-			if c == 0 && d.swapped(window, fitOf(window)) {
-				c = ciphSwap
+			c, first, asked := cipher(0), row == minRow, three[minRow-1:]
+			if first {
+				asked = three[:]
 			}
-			if d.looks.rowVain++; c != 0 {
+			if d.tricky(asked) {
+				c = d.wordTrick(window)
+				row = -24 * min(1+d.looks.rowVain/4, 4) // one look at a while is enough, the longer the more were in vain
+				d.looks.rowVain++
+			}
+			if c == 0 && first {
+				if plain := fitOf(window); plain.usual < maxSwapped && d.swapped(window, plain) {
+					c = ciphSwap
+				}
+			}
+			if c != 0 {
 				d.looks.rowVain = 0
 				w |= d.odds(from, to, c)
 				row = -4 // the others are near enough to belong to these
@@ -710,7 +721,6 @@ func (d *Decoder) misspelt() (w Wants) {
 		if from < next || !d.words.mayRepair(d.text, from, to) {
 			continue
 		}
-		s := d.text[from:to]
 		t, ok := d.words.repair(s, false)
 		if !ok || t == before {
 			continue
@@ -723,6 +733,18 @@ func (d *Decoder) misspelt() (w Wants) {
 		last, before = to, t
 	}
 	return w
+}
+
+// tricky reports that one of some words is a word when a trick is undone.
+func (d *Decoder) tricky(words [][]byte) bool {
+	for _, s := range words {
+		for i := range tricks {
+			if _, ok := tricks[i].undo(d, s); ok {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // mostlyLetters reports that text[from:to], of 64 bytes at most, is letters for the most part and
@@ -739,6 +761,10 @@ const mixedReach = 6
 // minRow is how many long words in a row that are none are looked at for a trick, and minRowGap
 // how near each other they stand, in bytes.
 const minRow, minRowGap = 3, 48
+
+// maxSwapped is how usual the pairs of a text are at most whose letters are exchanged with their
+// neighbours; most prose lies above.
+const maxSwapped = 20
 
 // misspeltReach is how near each other two misspelt words stand, in bytes; surelyMisspelt how
 // many letters a word has whose letters are those of another one for no other reason.

@@ -19,15 +19,34 @@ type Words struct {
 	// forms finds a word by what is left of it when it is written in another way: a table
 	// with open addresses.
 	forms []formed
-	// exact has two bits for every word, by its hash, and maybe for every form of shuffled
-	// letters: most words are right, and most of the others in no order of one.
-	exact, maybe [1 << (maybeBits - 6)]uint64
+	// priced has what every word costs, by its hash: a table with open addresses.
+	priced []uint32
+	// Filters, so that most questions touch little memory. The first one holds every word: most
+	// words are right. The others hold the forms of longer words with shuffled letters, and all
+	// other ones: most of what is no word is none in another form either.
+	exact, maybe, bent filter
 }
 
 // formed is a word, as its number in the list and one, and the hash of one of its forms.
 type formed struct{ hash, word uint32 }
 
-const maybeBits = 19
+// filter has three bits for each hash that it holds, which lie in one of its words. It is as long as
+// a power of two; where it says yes to a hash, it may not hold it.
+type filter []uint64
+
+func newFilter(bits int) filter { return make(filter, 1<<(bits-6)) }
+
+func filterBits(h uint64) uint64 { return 1<<(h>>20&63) | 1<<(h>>26&63) | 1<<(h>>32&63) }
+
+func (f filter) add(h uint64) { f[h>>44&uint64(len(f)-1)] |= filterBits(h) }
+
+func (f filter) has(h uint64) bool {
+	three := filterBits(h)
+	return f[h>>44&uint64(len(f)-1)]&three == three
+}
+
+// wide64 makes a hash of 32 bits one whose upper bits a filter can use.
+func wide64(hash uint32) uint64 { return uint64(hash) * 0x9e3779b97f4a7c15 }
 
 // wordText are words of ten languages, by how often they are met.
 //
@@ -50,12 +69,6 @@ const (
 	oddLetter  = 12
 	oddPiece   = 14
 )
-
-// maybeSlot gives the two bits of a hash, which lie in one word.
-func maybeSlot(hash uint32) (word uint32, two uint64) {
-	h := hash * 0x9e3779b1
-	return h >> (32 + 6 - maybeBits), 1<<(h&63) | 1<<(h>>6&63)
-}
 
 // A form is a way to write words in which some letters, or their order, are lost.
 type form uint32
@@ -90,29 +103,49 @@ func (f form) hash(s []byte) uint32 {
 			return max(h^(sum+letterHash[s[0]&31])*0x85ebca6b, 1)
 		}
 		return shuffledHash(sum, s[0])
-	}
-	for i, c := range s {
-		c |= 0x20
-		switch v := isVowel(c); {
-		case f == formSound:
-			if c = sound(s, i); c == 0 {
-				continue
+	case formSound:
+		for i := range s {
+			if c := sound(s, i); c != 0 {
+				h = (h ^ uint32(c)) * 0x01000193
+				kept++
 			}
-		case f == formBones && v:
-			continue
-		case f == formVowel && v:
-			c = 'a'
-		case f == formSoft && (c == 'l' || c == 'r'):
-			c = 'w'
 		}
-		h = (h ^ uint32(c)) * 0x01000193
-		kept++
-	}
-	if f == formBones && kept < 2 || f == formSound && kept < 3 {
-		return 0
+		if kept < 3 {
+			return 0
+		}
+	default:
+		written := &formLetters[f]
+		for _, c := range s {
+			if c = written[c&31]; c != 0 {
+				h = (h ^ uint32(c)) * 0x01000193
+				kept++
+			}
+		}
+		if kept < 2 {
+			return 0
+		}
 	}
 	return max(h^h>>15, 1)
 }
+
+// formLetters gives what stands for each letter in a form; 0: nothing.
+var formLetters = func() (t [forms][32]byte) {
+	for f := range t {
+		for i := range 27 {
+			c := byte('`' + i)
+			switch v := isVowel(c); {
+			case form(f) == formBones && v:
+				c = 0
+			case form(f) == formVowel && v:
+				c = 'a'
+			case form(f) == formSoft && (c == 'l' || c == 'r'):
+				c = 'w'
+			}
+			t[f][i] = c
+		}
+	}
+	return t
+}()
 
 // sound gives what s[i] sounds like; 0: nothing. Vowels are heard where a word begins.
 func sound(s []byte, i int) byte {
@@ -243,13 +276,16 @@ func NewWords(given []string) *Words {
 		}
 	}
 	for _, s := range given {
-		if len(s) >= 2 && len(s) <= 24 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == "" && !seen[s] {
+		if len(s) >= 2 && len(s) <= maxWord && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == "" && !seen[s] {
 			words = append(words, spelling{s, costGiven})
 			seen[s] = true
 		}
 	}
-	w := &Words{forms: make([]formed, 1<<18), list: make([]string, len(words)), order: newOrders()}
-	var b [24]byte
+	w := &Words{
+		forms: make([]formed, 1<<18), list: make([]string, len(words)), order: newOrders(),
+		priced: make([]uint32, 1<<bits.Len(uint(2*len(words)))), exact: newFilter(20), maybe: newFilter(20), bent: newFilter(20),
+	}
+	var b [maxWord]byte
 	// What lost a letter may be a word that is this much commoner than one that lost none.
 	lost := 0
 	lose := func(below int) {
@@ -261,17 +297,22 @@ func NewWords(given []string) *Words {
 			for i := 1; i < len(x.text); i++ {
 				h := formShuffled.hash(append(append(b[:0], x.text[:i]...), x.text[i+1:]...))
 				w.add(h, lost)
-				k, two := maybeSlot(h)
-				w.maybe[k] |= two
+				if len(x.text) > minRepaired {
+					w.maybe.add(wide64(h))
+				}
 			}
 		}
+	}
+	for i := range w.priced {
+		w.priced[i] = costNone
 	}
 	for i, x := range words { // the commonest first
 		lose(int(x.cost))
 		w.list[i] = x.text
 		s := b[:copy(b[:], x.text)]
 		h := hashOf(s, 0, len(s))
-		w.exact[h>>(64+6-maybeBits)] |= 1<<(h>>32&63) | 1<<(h>>38&63)
+		w.exact.add(h)
+		w.price(h, x.cost)
 		if len(s) < 3 {
 			continue
 		}
@@ -279,10 +320,15 @@ func NewWords(given []string) *Words {
 			if f == formVowel && len(s) < 4 || f == formSoft && !strings.ContainsAny(x.text, "lr") {
 				continue
 			}
-			w.add(f.hash(s), i)
-		}
-		if k, two := maybeSlot(formShuffled.hash(s)); len(s) > 3 {
-			w.maybe[k] |= two
+			h := f.hash(s)
+			w.add(h, i)
+			switch {
+			case f == formSound:
+			case f != formShuffled:
+				w.bent.add(wide64(h))
+			case len(s) >= minRepaired-1:
+				w.maybe.add(wide64(h))
+			}
 		}
 	}
 	lose(costNone)
@@ -291,47 +337,67 @@ func NewWords(given []string) *Words {
 	return w
 }
 
-// hashOf is the hash of the word text[from:to], of at most 24 letters, whatever their case.
+// maxWord is how many letters a word of the vocabulary has at most.
+const maxWord = 23
+
+// hashOf is the hash of the word text[from:to], of at most maxWord letters, whatever their case.
 func hashOf(text []byte, from, to int) uint64 {
-	const fold = 0x20 * ones
-	if from+24 > len(text) {
-		var b [24]byte
+	if from+maxWord > len(text) {
+		var b [maxWord]byte
 		copy(b[:], text[from:to])
-		text, from, to = b[:], 0, to-from
+		return hashWord(&b, to-from)
 	}
-	n := to - from
-	b := (*[24]byte)(text[from:])
-	if n <= 8 {
-		return ((binary.LittleEndian.Uint64(b[:])|fold)<<(64-8*n) ^ uint64(n)) * 0x9e3779b97f4a7c15
-	}
-	h := (binary.LittleEndian.Uint64(b[:]) | fold) * 0x9e3779b97f4a7c15
-	h = (h ^ h>>32 ^ binary.LittleEndian.Uint64(b[min(n, 16)-8:]) | fold) * 0xc2b2ae3d27d4eb4f
-	if n > 16 {
-		h = (h ^ h>>32 ^ binary.LittleEndian.Uint64(b[n-8:]) | fold) * 0x9e3779b97f4a7c15
-	}
-	return h
+	return hashWord((*[maxWord]byte)(text[from:]), to-from)
 }
 
-// likely reports that text[from:to], of at most 24 letters, is a word, or one of a hundred
-// others.
-func (w *Words) likely(text []byte, from, to int) bool {
-	h := hashOf(text, from, to)
-	two := uint64(1)<<(h>>32&63) | 1<<(h>>38&63)
-	return w.exact[h>>(64+6-maybeBits)]&two == two
+// hashWord is the hash of the first n letters of b, whatever their case: of the first and the last
+// eight of them, and how many they are. That tells apart all words of up to sixteen letters and
+// nearly all longer ones, and takes the same steps for all.
+func hashWord(b *[maxWord]byte, n int) uint64 {
+	const fold = 0x20 * ones
+	beyond := 8 * (8 - min(n, 8)) & 63
+	first := (binary.LittleEndian.Uint64(b[:]) | fold) << beyond
+	last := (binary.LittleEndian.Uint64(b[(max(n, 8)-8)&15:]) | fold) << beyond
+	high, low := bits.Mul64(first^0x9e3779b97f4a7c15, last^0xc2b2ae3d27d4eb4f^uint64(n))
+	return high ^ low
 }
+
+// likely reports that text[from:to], of at most maxWord letters, is a word, or one of two
+// thousand others.
+func (w *Words) likely(text []byte, from, to int) bool { return w.exact.has(hashOf(text, from, to)) }
 
 func (w *Words) has(s []byte) bool { return w.cost(s) < costNone }
 
 // cost gives what s costs; costNone when it is no word.
 func (w *Words) cost(s []byte) int {
-	if w == nil || len(s) == 0 {
+	if w == nil || len(s) == 0 || len(s) > maxWord {
 		return costNone
 	}
-	if n := w.walk(0, s); n != 0 && w.nodes[n].letters&wordEnd != 0 {
-		return int(w.costs[n])
+	var h uint64
+	if cap(s) >= maxWord {
+		h = hashWord((*[maxWord]byte)(s[:maxWord]), len(s))
+	} else {
+		h = hashOf(s, 0, len(s))
 	}
-	return costNone
+	if !w.exact.has(h) {
+		return costNone
+	}
+	return int(uint8(w.priced[w.priceOf(h)]))
 }
+
+// priceOf gives the place of what a word costs. Places hold 24 bits of its hash above that; an
+// empty one says costNone.
+func (w *Words) priceOf(h uint64) uint32 {
+	mask, tag := uint32(len(w.priced)-1), uint32(h)>>8
+	for i := uint32(h>>40) & mask; ; i = (i + 1) & mask {
+		if x := w.priced[i]; x>>8 == tag || x == costNone {
+			return i
+		}
+	}
+}
+
+// price notes what a word costs.
+func (w *Words) price(h uint64, cost uint8) { w.priced[w.priceOf(h)] = uint32(h)&^0xff | uint32(cost) }
 
 // letterHash are fixed odd numbers, one for each letter.
 var letterHash = func() (h [32]uint32) {
@@ -364,12 +430,15 @@ func (w *Words) mayRepair(text []byte, from, to int) bool {
 		if i > 0 {
 			x = sums[0] - x
 		}
-		if h, two := maybeSlot(shuffledHash(x, text[from])); w.maybe[h]&two == two {
+		if w.maybe.has(wide64(shuffledHash(x, text[from]))) {
 			return true
 		}
 	}
 	return false
 }
+
+// minRepaired is how many letters a word has at least of which mayRepair is asked.
+const minRepaired = 6
 
 // soundLeast is how many letters a word has at least that is known by its sound.
 const soundLeast = 5
@@ -378,7 +447,7 @@ const soundLeast = 5
 // the first one in another order, one of them missing, or one twice; with heard also if it
 // was written as it sounds.
 func (w *Words) repair(s []byte, heard bool) (string, bool) {
-	if w == nil || len(s) < 3 || len(s) > 24 {
+	if w == nil || len(s) < 3 || len(s) > maxWord {
 		return "", false
 	}
 	t, ok := w.repaired(s, heard)
@@ -391,7 +460,7 @@ func (w *Words) repaired(s []byte, heard bool) (string, bool) {
 	case len(t) == len(s) && anagram(t, s), len(t) == len(s)+1 && loses(t, s):
 		return t, true
 	}
-	var b [24]byte
+	var b [maxWord]byte
 	for i := 1; i < len(s); i++ {
 		if s[i]|0x20 == s[i-1]|0x20 {
 			once := append(append(b[:0], s[:i]...), s[i+1:]...)
