@@ -54,7 +54,7 @@ func (d *Decoder) glued(k, letters, digits, signs int) Wants {
 			i--
 		}
 		i = max(i, d.walked)
-	case signs <= 1 || d.wide:
+	case signs <= 1 || d.wide || bits.OnesCount64(d.line[k]) >= max(4, n-3):
 		block := d.text[64*k : min(len(d.text), 64*k+64)]
 		if bytes.Count(block, lineFeed) < max(4, n-3) && !(d.wide && bytes.Count(block, emoji) >= 3) {
 			return 0
@@ -79,8 +79,8 @@ func (d *Decoder) glued(k, letters, digits, signs int) Wants {
 }
 
 // evenly looks whether three of four words in the middle of block k have the same in front
-// of them: up to three bytes that are neither letters nor digits. It gives where the first
-// of the four begins; 0: no.
+// of them: up to three bytes that are neither letters nor digits, without the stop that belongs
+// to the word before. It gives where the first of the four begins; 0: no.
 func (d *Decoder) evenly(k int, starts, all uint64) int {
 	starts &^= 15
 	for n := bits.OnesCount64(starts); n > 5; n -= 2 {
@@ -94,13 +94,17 @@ func (d *Decoder) evenly(k int, starts, all uint64) int {
 		}
 		i := bits.TrailingZeros64(starts)
 		size := min(bits.LeadingZeros64(all<<(64-i)), 3)
-		gaps[x] = binary.LittleEndian.Uint32(d.text[64*k+i-4:]) >> (32 - 8*size)
+		gap := binary.LittleEndian.Uint32(d.text[64*k+i-4:]) >> (32 - 8*size)
+		if size > 1 && isStop(byte(gap)) && gap != ' '<<8|',' {
+			gap >>= 8
+		}
+		gaps[x] = gap
 		if x == 0 {
 			first = 64*k + i
 		}
 		starts &= starts - 1
 	}
-	if bit(gaps[0] == gaps[1])+bit(gaps[1] == gaps[2])+bit(gaps[2] == gaps[3]) < 2 || gaps[1] == ' ' || gaps[1] == ' '<<8|',' {
+	if bit(gaps[0] == gaps[1])+bit(gaps[1] == gaps[2])+bit(gaps[2] == gaps[3]) < 2 || gaps[1] == ' ' {
 		return 0
 	}
 	return first
@@ -148,6 +152,7 @@ func (d *Decoder) seriesAt(i int) (s series, next int) {
 	start := i
 	end := wordEndAt(text, i)
 	var gap []byte
+	usual := false // the gap parts words everywhere
 	n, p := 0, end
 	for {
 		q := p
@@ -160,11 +165,11 @@ func (d *Decoder) seriesAt(i int) (s series, next int) {
 		g := text[p:q]
 		if n == 0 {
 			// A stop behind a word belongs to the word, where something follows it.
-			for len(g) > 1 && bytes.IndexByte([]byte(".,;:!?"), g[0]) >= 0 {
+			for len(g) > 1 && isStop(g[0]) && string(g) != ", " {
 				g = g[1:]
 			}
-			if len(bytes.Trim(g, " \t,;+~")) == 0 && bytes.IndexByte(g, '\n') < 0 {
-				return s, max(end, start+1) // it parts words everywhere
+			if usual = len(bytes.Trim(g, " \t,;+~")) == 0 && bytes.IndexByte(g, '\n') < 0; usual && g[0] == ' ' {
+				return s, max(end, start+1)
 			}
 			gap = g
 		} else if !bytes.HasSuffix(g, gap) || len(g) > len(gap)+1 {
@@ -211,15 +216,16 @@ func (d *Decoder) seriesAt(i int) (s series, next int) {
 	if end < len(text) && !bytes.HasPrefix(text[end:], gap) {
 		s.gap = extent{int32(end + 1), int32(end + 1 + len(gap))}
 	}
-	if !d.speaks(text[start:p], gap) {
+	if !d.speaks(text[start:p], gap, usual) {
 		return series{}, p
 	}
 	return s, p
 }
 
 // speaks reports that the words between gaps are those of a sentence rather than names:
-// every fourth is common, and they read like a language.
-func (d *Decoder) speaks(text, gap []byte) bool {
+// every fourth is common, and they read like a language. Where the gap is a usual one, as in a
+// list, every second is.
+func (d *Decoder) speaks(text, gap []byte, usual bool) bool {
 	if d.words == nil {
 		return false
 	}
@@ -233,8 +239,23 @@ func (d *Decoder) speaks(text, gap []byte) bool {
 		common += int(bit(d.words.cost(word) <= costCommon))
 		d.buf = append(append(d.buf, word...), ' ')
 	}
+	if usual && (words < minListed || common*2 < words) {
+		return false
+	}
 	x := fitOf(d.buf)
 	return common >= 2 && common*4 >= words && x.usual >= fitUsual && x.order > 0
+}
+
+// minListed is how many words a sentence has at least that is written as a list.
+const minListed = 6
+
+// isStop reports a sign that belongs to the word in front of it.
+func isStop(c byte) bool {
+	switch c {
+	case '.', ',', ';', ':', '!', '?':
+		return true
+	}
+	return false
 }
 
 // strewn reports that block k holds signs between the letters of words, which read as
@@ -283,6 +304,10 @@ func (d *Decoder) joinedWords() {
 			at := bytes.Index(text[i:s.to], gap)
 			if at < 0 {
 				break
+			}
+			// Of several the last one parts the words, and a stop in front of it stays.
+			for bytes.HasPrefix(text[i+at+len(gap):s.to], gap) {
+				at += len(gap)
 			}
 			p.add(i+at, i+at+len(gap))
 			p.put(' ', i+at, i+at+len(gap))

@@ -393,7 +393,7 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 		if signs >= 3 && isDense(letters, digits, signs, all, min(64, len(text)-64*k)) {
 			w |= d.denseAt(k)
 		}
-		if signs >= 4 || signs <= 1 && bits.OnesCount64(d.line[k]) >= 4 || d.wide {
+		if signs >= 4 || bits.OnesCount64(d.line[k]) >= 4 || d.wide {
 			w |= d.glued(k, letters, digits, signs)
 		}
 		// Behind most signs stands white space. One of those tells something only where white
