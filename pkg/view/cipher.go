@@ -587,6 +587,10 @@ type oddity struct {
 	cipher cipher
 }
 
+// trickReach is how far around what was seen to be written in a trick more of it is, in bytes: many
+// blocks of it are not odd enough.
+const trickReach = 512
+
 // decipher puts back what Probe saw to be ciphered.
 func (d *Decoder) decipher() {
 	text := d.text
@@ -614,7 +618,7 @@ func (d *Decoder) decipher() {
 			// What lies around it is ciphered too, up to a white space.
 			reach := 64
 			if c == ciphTwice || trickAt(c) != nil {
-				reach = 512 // many blocks of it are not odd enough
+				reach = trickReach
 			}
 			from, to := max(last, int(x.from)-reach), min(len(text), int(x.to)+reach)
 			for from > last && text[from-1] > ' ' {

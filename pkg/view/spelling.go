@@ -715,7 +715,9 @@ func (d *Decoder) misspelt() (w Wants) {
 			if c != 0 {
 				d.looks.rowVain = 0
 				w |= d.odds(from, to, c)
-				row = -4 // the others are near enough to belong to these
+				if row = 0; trickAt(c) != nil {
+					row = -16 // the others are near enough to belong to these
+				}
 			}
 		}
 		if from < next || !d.words.mayRepair(d.text, from, to) {
@@ -892,7 +894,47 @@ func (d *Decoder) respell() {
 		}
 	}
 	d.spend(len(text))
+	if d.wants&WantCipher != 0 {
+		d.settleTricks(p)
+	}
 	d.apply("shuffled", p)
+}
+
+// settleTricks decides between two ways to put words right where they are written in a trick: one
+// by one, if that is nearly all of them, or as the trick has it, if few are. Else both are tried.
+func (d *Decoder) settleTricks(p *patches) {
+	drop := false
+	for i := range d.odd {
+		x := &d.odd[i]
+		if trickAt(x.cipher) == nil {
+			continue
+		}
+		at := func(k int) int { // the first patch behind a place
+			n, _ := slices.BinarySearchFunc(p.list, k, func(y patch, k int) int { return y.from - k })
+			return n
+		}
+		words := 0
+		first, _ := slices.BinarySearchFunc(d.names, x.from, func(y extent, k int32) int { return int(y.from - k) })
+		for _, y := range d.names[first:] {
+			if y.from >= x.to {
+				break
+			}
+			words += int(bit(y.to-y.from > 3))
+		}
+		switch n := at(int(x.to)) - at(int(x.from)); {
+		case n*10 >= words*9:
+			x.cipher = 0
+			continue
+		case n*10 > words*4:
+			continue
+		}
+		for k := at(int(x.from) - trickReach); k < len(p.list) && p.list[k].from < int(x.to)+trickReach; k++ {
+			p.list[k].hi, drop = -1, true
+		}
+	}
+	if drop {
+		p.list = slices.DeleteFunc(p.list, func(y patch) bool { return y.hi < 0 })
+	}
 }
 
 // reversed reads the text backwards, and each word backwards: where the order of the words tells
