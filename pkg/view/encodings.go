@@ -16,6 +16,16 @@ func readable(b []byte) bool {
 	if len(b) < 3 {
 		return false
 	}
+	// Most of it is ASCII: what counts is added up in the halves of a word.
+	sum, high := uint64(0), byte(0)
+	for _, c := range b {
+		sum += readClass[c]
+		high |= c
+	}
+	if high < utf8.RuneSelf {
+		letters, bad, n := int(uint32(sum)), int(sum>>32), len(b)
+		return bad*20 <= n && letters*2 >= n || bad == 0 && encodedAgain(b)
+	}
 	if !utf8.Valid(b) {
 		// A cut may fall inside a rune: up to three bytes at the end are forgiven.
 		t := b
@@ -45,11 +55,25 @@ func readable(b []byte) bool {
 	return bad*20 <= n && letters*2 >= n || bad == 0 && encodedAgain(b)
 }
 
-// shownBits have a bit for each rune of the first plane that is seen, or changes how others are.
+// readClass counts ASCII letters and spaces in its lower half, and what no text holds in its
+// upper one.
+var readClass = func() (t [256]uint64) {
+	for c := range byte(utf8.RuneSelf) {
+		switch {
+		case isLetter(c) || c == ' ':
+			t[c] = 1
+		case (c < ' ' || c == 0x7f) && c != '\n' && c != '\t' && c != '\r':
+			t[c] = 1 << 32
+		}
+	}
+	return t
+}()
+
+// shownBits have a bit for each rune of the first two planes that is seen, or changes how others are.
 var shownBits = planeBits(append([]*unicode.RangeTable{unicode.Cf}, unicode.PrintRanges...)...)
 
 func shown(r rune) bool {
-	if uint32(r) > 0xffff {
+	if uint32(r) > 0x1ffff {
 		return unicode.IsPrint(r) || unicode.Is(unicode.Cf, r)
 	}
 	return shownBits[r>>6]>>(r&63)&1 == 1
@@ -388,13 +412,14 @@ func lastSign(run []byte) int {
 // compact leaves in d.buf what text[from:to] holds beside white space and quotation
 // marks of mails, and in d.pos where it stood.
 func (d *Decoder) compact(from, to int) {
-	d.buf, d.pos = d.buf[:0], d.pos[:0]
-	for i := from; i < to; i++ {
-		if c := d.text[i]; c > ' ' && c != '>' {
-			d.buf = append(d.buf, c)
-			d.pos = append(d.pos, int32(i))
-		}
+	d.buf = append(d.buf[:0], d.text[from:to]...)
+	d.pos = slices.Grow(d.pos[:0], to-from)[:to-from]
+	n := 0
+	for i, c := range d.buf {
+		d.buf[n], d.pos[n] = c, int32(from+i)
+		n += int(bit(c > ' ' && c != '>'))
 	}
+	d.buf, d.pos = d.buf[:n], d.pos[:n]
 }
 
 // putUnits puts the units of UTF-16 that a code from start to end held, in symbols for out
@@ -424,9 +449,16 @@ func (d *Decoder) quantum(k, end, in, out int) (from, to int) {
 // begins at d.buf[at:].
 func (d *Decoder) decoded(p *patches, out []byte, start, end, in, per int) {
 	p.add(start, end)
-	for k, b := range out {
-		from, to := d.quantum(k, end, in, per)
-		p.put(b, from, to)
+	n := len(p.at)
+	p.Text = append(p.Text, out...)
+	p.at = slices.Grow(p.at, len(out))[:n+len(out)]
+	for at := p.at[n:]; len(at) > 0; {
+		from, to := d.quantum(len(out)-len(at), end, in, per)
+		k := min(per, len(at))
+		for i := range at[:k] {
+			at[i] = extent{int32(from), int32(to)}
+		}
+		at = at[k:]
 	}
 	p.end(end)
 }
@@ -438,20 +470,24 @@ func (d *Decoder) base64Run(p *patches, start, stop, end int) bool {
 	d.compact(start, stop)
 	s := d.buf
 	// Words are runs too: without a capital, digit or sign inside it is a word.
-	odd := false
-	for i, c := range s {
-		odd = odd || c < 'a' && (i > 0 || c < 'A')
-	}
-	if !odd && len(s) < 24 {
+	if len(s) < 2 || len(s) < 24 && !slices.ContainsFunc(s[1:], func(c byte) bool { return c < 'a' }) && s[0] >= 'A' {
 		return false
 	}
 	if len(s)%4 == 1 {
 		s = s[:len(s)-1]
 	}
 	// Decoded in place: what is read lies behind what is written.
-	n, acc := 0, uint32(0)
-	for i, c := range s {
-		x := base64Value[c]
+	n, acc, i := 0, uint32(0), 0
+	for ; i+4 <= len(s); i += 4 {
+		a, b, c, e := base64Value[s[i]], base64Value[s[i+1]], base64Value[s[i+2]], base64Value[s[i+3]]
+		if (a|b|c|e)&0x80 != 0 {
+			return false
+		}
+		s[n], s[n+1], s[n+2] = a<<2|b>>4, b<<4|c>>2, c<<6|e
+		n += 3
+	}
+	for ; i < len(s); i++ {
+		x := base64Value[s[i]]
 		if x == 0xff {
 			return false
 		}

@@ -737,15 +737,20 @@ func spacedRunes(text []byte) bool {
 	return single && run >= 4
 }
 
-// letterBits and markBits have a bit for each letter and mark of the first plane: the
+// letterBits and markBits have a bit for each letter and mark of the first two planes: the
 // tables of the library are searched for each.
 var letterBits, markBits = planeBits(unicode.L), planeBits(unicode.M)
 
-func planeBits(of ...*unicode.RangeTable) *[1 << 10]uint64 {
-	var t [1 << 10]uint64
+func planeBits(of ...*unicode.RangeTable) *[2 << 10]uint64 {
+	var t [2 << 10]uint64
 	for _, table := range of {
 		for _, x := range table.R16 {
 			for r := uint32(x.Lo); r <= uint32(x.Hi); r += uint32(x.Stride) {
+				t[r>>6] |= 1 << (r & 63)
+			}
+		}
+		for _, x := range table.R32 {
+			for r := x.Lo; r <= min(x.Hi, 0x1ffff); r += x.Stride {
 				t[r>>6] |= 1 << (r & 63)
 			}
 		}
@@ -755,7 +760,7 @@ func planeBits(of ...*unicode.RangeTable) *[1 << 10]uint64 {
 
 // letterKind tells letters, and letters and marks together.
 func letterKind(r rune) (letter, like bool) {
-	if uint32(r) > 0xffff {
+	if uint32(r) > 0x1ffff {
 		letter = unicode.IsLetter(r)
 		return letter, letter || unicode.IsMark(r)
 	}
