@@ -26,7 +26,8 @@ type Decoder struct {
 	names                                  []extent // runs of eight and more of the former
 	begins, ended                          []int32  // words of six letters and more: where they begin, and end
 	strange                                []unknown
-	seen                                   bool // by Plain, just now
+	places                                 []int32 // where signs stand
+	seen                                   bool    // by Plain, just now
 	// One bit for each 64 bytes of text: where codes stand, single letters, long runs, words
 	// without spaces, digits inside words, words with mixed letters. Without any they may stand
 	// everywhere.

@@ -278,44 +278,141 @@ func runEnd(m []uint64, i int) int {
 	}
 }
 
-// The kinds of byte that follow a sign.
+// The kinds of byte that stand behind a sign.
 const (
-	thenSpace  uint8 = 1 << iota // white space but line breaks, or nothing
-	thenBreak                    // a line break
-	thenLetter                   // any letter
+	thenSign   = iota // a sign but those below, or no ASCII
+	thenSpace         // white space but line breaks, or nothing
+	thenBreak         // a line break
+	thenCode          // a capital that is a hex digit
+	thenLetter        // another letter
 	thenDigit
-	thenCode // a capital that is a hex digit
 	thenStop // a full stop
-	thenSign // another sign, or a full stop
+	thenOpen // an opening parenthesis
 )
 
-var followed = func() (t [256]uint8) {
+// The kinds of byte that stand in front of a sign.
+const (
+	afterSign  = iota // a sign but those below, or no ASCII
+	afterSpace        // white space or nothing
+	afterName         // r and w, with which names of functions end that make a letter of a number
+	afterCall         // b, e and l, with which names of functions end that replace parts of a text
+	afterU            // u, as of U+0041
+	afterLetter
+	afterDigit
+	afterQuote
+)
+
+var kindBehind, kindBefore = func() (behind, before [256]uint8) {
 	for c := range 256 {
-		switch b := byte(c); {
+		b := byte(c)
+		switch {
 		case b == '\n' || b == '\r':
-			t[c] = thenBreak
+			behind[c] = thenBreak
 		case b <= ' ':
-			t[c] = thenSpace
+			behind[c] = thenSpace
 		case b >= 'A' && b <= 'F':
-			t[c] = thenLetter | thenCode
+			behind[c] = thenCode
 		case isLetter(b):
-			t[c] = thenLetter
-		case b <= '9' && b >= '0':
-			t[c] = thenDigit
+			behind[c] = thenLetter
+		case isDigit(b):
+			behind[c] = thenDigit
 		case b == '.':
-			t[c] = thenStop | thenSign
-		case b < utf8.RuneSelf:
-			t[c] = thenSign
+			behind[c] = thenStop
+		case b == '(':
+			behind[c] = thenOpen
+		}
+		switch l := b | 0x20; {
+		case b <= ' ':
+			before[c] = afterSpace
+		case !isLetter(b):
+			if isDigit(b) {
+				before[c] = afterDigit
+			} else if b == '"' || b == '\'' || b == '`' {
+				before[c] = afterQuote
+			}
+		case l == 'r' || l == 'w':
+			before[c] = afterName
+		case l == 'b' || l == 'e' || l == 'l':
+			before[c] = afterCall
+		case l == 'u':
+			before[c] = afterU
+		default:
+			before[c] = afterLetter
 		}
 	}
+	return behind, before
+}()
+
+// telling are the signs that may ask for a view: a bit for each kind of byte that may stand behind
+// one and each that may stand in front of it then.
+var telling = func() (t [256]uint64) {
+	const (
+		every  = 0xff
+		letter = 1<<afterName | 1<<afterCall | 1<<afterU | 1<<afterLetter
+		joint  = 1<<afterSpace | 1<<afterQuote
+	)
+	let := func(signs string, front uint64, behind ...int) {
+		for _, c := range []byte(signs) {
+			for _, k := range behind {
+				t[c] |= front << (8 * k)
+			}
+		}
+	}
+	let("%\\", every, thenLetter, thenCode, thenDigit)
+	let("&", every, thenLetter, thenCode, thenSign)
+	let("&+", joint, thenSpace, thenBreak)
+	let("+|", joint, thenSign)
+	let("+", 1<<afterU, thenDigit, thenCode)
+	let("=", every, thenCode, thenDigit, thenBreak)
+	let("<", every, thenLetter, thenCode, thenSign)
+	let("*", letter, thenLetter, thenCode, thenSign)
+	let("_~", letter, thenSign)
+	let("-", letter, thenBreak)
+	let("]", every, thenOpen)
+	let("\"", every, thenStop)
+	let("\"", 1<<afterSpace, thenLetter, thenCode, thenSpace)
+	let(".", 1<<afterSpace, thenSpace)
+	let("(", 1<<afterName, thenDigit)
+	let("(", 1<<afterCall, thenSign)
 	return t
 }()
 
-// telling are the signs that may ask for a view, with what must follow them for that.
-var telling = [256]uint8{
-	'%': thenLetter | thenDigit, '&': thenLetter | thenSign | thenSpace | thenBreak, '\\': thenLetter | thenDigit, '=': thenCode | thenDigit | thenBreak,
-	'<': thenLetter | thenSign, '*': thenLetter | thenSign, '_': thenSign, '~': thenSign, '-': thenBreak, ']': thenSign, '"': thenStop | thenLetter | thenSpace, '|': thenSign, '.': thenSpace,
-	'+': thenSign | thenSpace | thenBreak | thenDigit | thenCode, '(': thenDigit | thenSign}
+// signs gives the views that the signs of the text ask for. Few do, and which no processor
+// guesses: those that may are gathered without a branch that hangs on the text.
+func (d *Decoder) signs() (w Wants) {
+	text := d.text
+	if most := len(text) + 4; cap(d.places) < most {
+		d.places = make([]int32, 2*most)
+	}
+	places := d.places[:cap(d.places)]
+	n := 0
+	carry := uint64(0) // whether a letter or digit stood in front of the block
+	for k, letter := range d.letter {
+		// Behind most signs stands white space. One of those tells something only where white
+		// space or a sign stands in front of it, or a letter and a line break behind it. What
+		// may end a sentence tells something only between white space.
+		sign, stop := d.sign[k], d.stop[k]
+		all := letter | d.digit[k]
+		open := all | sign // what is no white space
+		next := open>>1 | (d.letter[:k+2][k+1]|d.digit[:k+2][k+1]|d.sign[:k+2][k+1])<<63
+		breaks := d.line[k]>>1 | d.line[:k+2][k+1]<<63
+		before := all<<1 | carry
+		n = spread(places, n, sign&(^stop&(next|breaks&before)|^before&^(stop&next)), k<<6)
+		carry = all >> 63
+	}
+	found := 0
+	for _, i := range places[:n] {
+		// Nothing in front of a text and behind it is as good as white space.
+		front := kindBefore[text[max(i, 1)-1]]
+		behind := kindBehind[text[min(int(i)+1, len(text)-1)]]
+		places[found] = i
+		found += int(telling[text[i]] >> ((8*behind + front) & 63) & 1)
+	}
+	for _, i := range places[:found] {
+		w |= d.tells(int(i), w)
+	}
+	return w
+}
 
 // Probe tells cheaply which decoding views a folded text asks for. It may ask for a
 // view that then finds nothing.
@@ -343,7 +440,6 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 	d.looks = looks{leetLast: math.MinInt}
 	var w Wants
 	leet, tail := 0, 0
-	carry := uint64(0) // whether a letter or digit stood in front of the block
 	upper, digit, sign := d.upper[:len(d.letter)], d.digit[:len(d.letter)], d.sign[:len(d.letter)]
 	for k, letter := range d.letter {
 		letters, digits, signs := bits.OnesCount64(letter), bits.OnesCount64(digit[k]), bits.OnesCount64(sign[k])
@@ -396,18 +492,8 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 		if signs >= 4 || bits.OnesCount64(d.line[k]) >= 4 || d.wide {
 			w |= d.glued(k, letters, digits, signs)
 		}
-		// Behind most signs stands white space. One of those tells something only where white
-		// space or a sign stands in front of it, or a letter and a line break behind it.
-		open := all | sign[k] // what is no white space
-		next := open>>1 | (d.letter[:k+2][k+1]|d.digit[:k+2][k+1]|d.sign[:k+2][k+1])<<63
-		breaks := d.line[k]>>1 | d.line[:k+2][k+1]<<63
-		for s := sign[k] & (next | ^(all<<1 | carry) | breaks&(letter<<1|carry)); s != 0; s &= s - 1 {
-			if i := k<<6 + bits.TrailingZeros64(s); i+1 < len(text) && telling[text[i]]&followed[text[i+1]] != 0 {
-				w |= d.tells(i, w)
-			}
-		}
-		carry = all >> 63
 	}
+	w |= d.signs()
 	if len(text) < 64 && dotted(text) {
 		w |= WantCodes
 	}
