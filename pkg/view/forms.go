@@ -168,6 +168,35 @@ func (d *Decoder) oddWords(text []byte, words *[32]oddWord) []oddWord {
 	return words[:n]
 }
 
+// tricky reports that w, of a few letters and no word, may be one when a trick is undone.
+func (d *Decoder) tricky(w []byte) bool {
+	var letters, sum uint32
+	last, vowel := w[len(w)-1]&31, formVowel.begin()
+	before, twice, drawn := uint8(0), false, false
+	for _, c := range w {
+		c &= 31
+		letters |= 1 << c
+		sum += letterHash[c]
+		vowel = hashLetter(vowel, formLetters[formVowel][c])
+		drawn = drawn || twice && c == before
+		twice, before = c == before, c
+	}
+	if letters&vowelBits == 0 || drawn || d.words.bent.has(wide64(anagramHash(sum))) || d.words.bent.has(wide64(hashEnd(vowel))) {
+		return true
+	}
+	if letters&softBit != 0 && d.words.bent.has(wide64(formSoft.hash(w))) {
+		return true
+	}
+	var turned [maxWord]byte
+	turned[0] = last | 0x60
+	copy(turned[1:], w[:len(w)-1])
+	if d.words.exact.has(hashWord(&turned, len(w))) {
+		return true
+	}
+	_, ok := d.unsyllable(w)
+	return ok
+}
+
 // trickOf gives the trick that the words of text are written in, a part of which may be cut
 // off at both ends; 0: none that is known.
 func (d *Decoder) trickOf(text []byte) cipher { return d.trickIn(tricks[:], text) }

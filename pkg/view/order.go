@@ -45,15 +45,22 @@ func newOrders() *orders {
 
 func orderSlot(key uint64) uint64 { return key * 0x9e3779b97f4a7c15 >> 55 }
 
-// number gives the number of a word; 0: it is another one.
-func (o *orders) number(w []byte) uint8 {
-	if len(w) > 8 {
+// number gives the number of the word text[from:to]; 0: it is another one.
+func (o *orders) number(text []byte, from, to int) uint8 {
+	n := to - from
+	if n > 8 {
 		return 0
 	}
-	key := uint64(0)
-	for i, c := range w {
-		key |= uint64(c|0x20) << (8 * i)
+	var key uint64
+	if from+8 <= len(text) {
+		key = binary.LittleEndian.Uint64(text[from:])
+	} else {
+		var b [8]byte
+		copy(b[:], text[from:to])
+		key = binary.LittleEndian.Uint64(b[:])
 	}
+	beyond := 8 * (8 - n) & 63
+	key = (key | 0x20*ones) << beyond >> beyond
 	for at := orderSlot(key); o.keys[at] != 0; at = (at + 1) & 511 {
 		if o.keys[at] == key {
 			return o.words[at]
@@ -62,25 +69,13 @@ func (o *orders) number(w []byte) uint8 {
 	return 0
 }
 
-// A direction is what the pairs of words of a text say together: above nought they stand in
-// order, below it they are reversed, so many of them.
-type direction struct{ sum, words int }
-
-// directionOf reads a text in the order in which next gives its words, until it gives none.
-func (o *orders) directionOf(text []byte, next func() (from, to int)) (x direction) {
-	last := -1
-	for {
-		from, to := next()
-		if from == to {
-			return x
-		}
-		n := int(o.number(text[from:to]))
-		if last >= 0 {
-			x.sum += int(o.pairs[last][n])
-		}
-		x.words++
-		last = n
+// direction is what the pairs of words say together, by their numbers, that are read in the order
+// that at gives: above nought they stand in order, below it they are reversed.
+func (o *orders) direction(words []uint8, at func(k int) int) (sum int) {
+	for k := 1; k < len(words); k++ {
+		sum += int(o.pairs[words[at(k-1)]][words[at(k)]])
 	}
+	return sum
 }
 
 // Bounds of what may be reversed, in bytes and words, how much must speak for it, and how much
@@ -162,57 +157,50 @@ func (d *Decoder) beginsLate(from, to int) bool {
 
 // flipAt decides whether the words of text[from:to] are reversed or exchanged.
 func (d *Decoder) flipAt(from, to int) (x flip, ok bool) {
-	text := d.text[:min(to, from+flipLook)]
-	d.spend(len(text) - from)
-	d.toks = d.toks[:0]
+	end := min(to, from+flipLook)
 	letters := 0
-	var ahead direction // of the words so far
-	last := uint8(0)
-	for i := from; i < len(text); {
-		for i < len(text) && !isLetter(text[i]) {
-			i++
+	for i := from; i < end; i += 64 {
+		letters += bits.OnesCount64(window(d.letter, i) << max(64-(end-i), 0))
+	}
+	if (letters+2)*10 < 7*(end-from) { // there may be apostrophes
+		return x, false // a program
+	}
+	d.spend(end - from)
+	text, o := d.text[:end], d.words.order
+	var room [flipLook]uint8
+	words := room[:0]
+	plain := 0 // what the words say so far
+	for i := from; i < end; {
+		w := window(d.letter, i)
+		if w == 0 {
+			i += 64
+			continue
 		}
-		j := i
-		for j < len(text) && (isLetter(text[j]) || text[j] == '\'') {
+		if i += bits.TrailingZeros64(w); i >= end {
+			break
+		}
+		j := i + 1
+		for j < end && (isLetter(text[j]) || text[j] == '\'') {
 			j++
 		}
-		if j > i {
-			d.toks = append(d.toks, token{i, j, j - i})
-			letters += j - i
-			n := d.words.order.number(text[i:j])
-			if ahead.words > 0 {
-				ahead.sum += int(d.words.order.pairs[last][n])
-			}
-			last = n
-			if ahead.words++; ahead.words >= flipWords && ahead.sum >= flipPlain {
+		words = append(words, o.number(text, i, j))
+		if n := len(words); n > 1 {
+			plain += int(o.pairs[words[n-2]][words[n-1]])
+			if n >= flipWords && plain >= flipPlain {
 				return x, false // most are left after a few words
 			}
 		}
 		i = j
 	}
-	toks := d.toks
-	if len(toks) < flipWords || letters*10 < 7*(len(text)-from) {
-		return x, false // a program
-	}
-	read := func(at func(k int) int) direction {
-		k := -1
-		return d.words.order.directionOf(text, func() (int, int) {
-			if k++; k >= len(toks) {
-				return 0, 0
-			}
-			t := toks[at(k)]
-			return t.from, t.to
-		})
-	}
-	plain := ahead
-	if plain.sum > flipAgainst/2 {
+	n := len(words)
+	if n < flipWords || plain > flipAgainst/2 {
 		return x, false
 	}
 	x.extent = extent{int32(from), int32(to)}
-	back := read(func(k int) int { return len(toks) - 1 - k })
-	swapped := read(func(k int) int { return min(k^1, len(toks)-1) })
-	x.swapped = swapped.sum > back.sum
-	return x, plain.sum <= flipAgainst && back.sum >= -flipAgainst && !x.swapped || x.swapped && swapped.sum-plain.sum >= -2*flipAgainst && swapped.sum > 0
+	back := o.direction(words, func(k int) int { return n - 1 - k })
+	swapped := o.direction(words, func(k int) int { return min(k^1, n-1) })
+	x.swapped = swapped > back
+	return x, plain <= flipAgainst && back >= -flipAgainst && !x.swapped || x.swapped && swapped-plain >= -2*flipAgainst && swapped > 0
 }
 
 // unflip puts the words of what Probe saw back in order, or else, where words of the text ask

@@ -698,11 +698,8 @@ func (d *Decoder) misspelt() (w Wants) {
 		if row >= minRow {
 			from, to := max(0, from-48), min(len(d.text), to+48)
 			window := d.text[from:to]
-			c, first, asked := cipher(0), row == minRow, three[minRow-1:]
-			if first {
-				asked = three[:]
-			}
-			if d.tricky(asked) {
+			c, first := cipher(0), row == minRow
+			if d.tricky(s) || first && (d.tricky(three[0]) || d.tricky(three[1])) {
 				c = d.wordTrick(window)
 				row = -24 * min(1+d.looks.rowVain/4, 4) // one look at a while is enough, the longer the more were in vain
 				d.looks.rowVain++
@@ -735,18 +732,6 @@ func (d *Decoder) misspelt() (w Wants) {
 		last, before = to, t
 	}
 	return w
-}
-
-// tricky reports that one of some words is a word when a trick is undone.
-func (d *Decoder) tricky(words [][]byte) bool {
-	for _, s := range words {
-		for i := range tricks {
-			if _, ok := tricks[i].undo(d, s); ok {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // mostlyLetters reports that text[from:to], of 64 bytes at most, is letters for the most part and
@@ -968,16 +953,18 @@ func (d *Decoder) ahead(text []byte) int {
 	if d.words == nil {
 		return 0
 	}
-	k := -1
-	switch x := d.words.order.directionOf(text, func() (int, int) {
-		if k++; k >= len(d.toks) {
-			return 0, 0
+	sum, last, o := 0, -1, d.words.order
+	for _, t := range d.toks {
+		n := int(o.number(text, t.from, t.to))
+		if last >= 0 {
+			sum += int(o.pairs[last][n])
 		}
-		return d.toks[k].from, d.toks[k].to
-	}); {
-	case x.sum >= max(3*flipPlain, x.words/2):
+		last = n
+	}
+	switch much := max(3*flipPlain, len(d.toks)/2); {
+	case sum >= much:
 		return 1
-	case -x.sum >= max(3*flipPlain, x.words/2):
+	case -sum >= much:
 		return -1
 	}
 	return 0

@@ -86,13 +86,13 @@ const (
 
 // shuffledHash is the hash of words that begin with a letter and whose other letters have that sum.
 func shuffledHash(sum uint32, first byte) uint32 {
-	return max((uint32(formShuffled)*0x9e3779b1+1)^(sum*31+letterHash[first&31]*7), 1)
+	return max(formShuffled.begin()^(sum*31+letterHash[first&31]*7), 1)
 }
 
 // hash gives the hash of a form of a word; two words have the same for what they share.
 // It is 0 for a word that is too short for that form.
 func (f form) hash(s []byte) uint32 {
-	h, kept := uint32(f)*0x9e3779b1+1, 0
+	h, kept := f.begin(), 0
 	switch f {
 	case formShuffled, formAnagram:
 		sum := uint32(0)
@@ -100,13 +100,13 @@ func (f form) hash(s []byte) uint32 {
 			sum += letterHash[c&31]
 		}
 		if f == formAnagram {
-			return max(h^(sum+letterHash[s[0]&31])*0x85ebca6b, 1)
+			return anagramHash(sum + letterHash[s[0]&31])
 		}
 		return shuffledHash(sum, s[0])
 	case formSound:
 		for i := range s {
 			if c := sound(s, i); c != 0 {
-				h = (h ^ uint32(c)) * 0x01000193
+				h = hashLetter(h, c)
 				kept++
 			}
 		}
@@ -117,7 +117,7 @@ func (f form) hash(s []byte) uint32 {
 		written := &formLetters[f]
 		for _, c := range s {
 			if c = written[c&31]; c != 0 {
-				h = (h ^ uint32(c)) * 0x01000193
+				h = hashLetter(h, c)
 				kept++
 			}
 		}
@@ -125,8 +125,18 @@ func (f form) hash(s []byte) uint32 {
 			return 0
 		}
 	}
-	return max(h^h>>15, 1)
+	return hashEnd(h)
 }
+
+// What the hash of a form begins with, what a letter makes of it, and what it is in the end.
+func (f form) begin() uint32 { return uint32(f)*0x9e3779b1 + 1 }
+
+func hashLetter(h uint32, c byte) uint32 { return (h ^ uint32(c)) * 0x01000193 }
+
+func hashEnd(h uint32) uint32 { return max(h^h>>15, 1) }
+
+// anagramHash is the hash of words whose letters have that sum.
+func anagramHash(sum uint32) uint32 { return max(formAnagram.begin()^sum*0x85ebca6b, 1) }
 
 // formLetters gives what stands for each letter in a form; 0: nothing.
 var formLetters = func() (t [forms][32]byte) {
