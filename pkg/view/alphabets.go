@@ -114,35 +114,35 @@ const minNumbered = 8
 // alphabet, from 1 or 0 on, as row and column of a square of five, or as keys of a telephone that
 // are pressed several times.
 func (d *Decoder) numbered(toks []token) {
-	place := func(first int) func([]byte) byte {
-		return func(tok []byte) byte {
-			if len(tok) > 2 || !isDigit(tok[0]) || !isDigit(tok[len(tok)-1]) {
-				return 0
-			}
-			n := int(tok[0] - '0')
-			if len(tok) == 2 {
-				n = n*10 + int(tok[1]-'0')
-			}
-			if n -= first; n < 0 || n > 25 {
-				return 0
-			}
-			return byte('a' + n)
+	// What each token is: see numberLetters; 0: something else.
+	d.nums = slices.Grow(d.nums[:0], len(toks))[:len(toks)]
+	some := false
+	for k, t := range toks {
+		n := uint8(0)
+		switch tok := d.text[t.from:t.to]; {
+		case len(tok) == 1 && isDigit(tok[0]):
+			n = 1 + tok[0] - '0'
+		case len(tok) == 2 && isDigit(tok[0]) && isDigit(tok[1]):
+			n = 11 + (tok[0]-'0')*10 + tok[1] - '0'
+		}
+		some = some || n > 0
+		d.nums[k] = n
+	}
+	if some {
+		for i := range numberLetters {
+			x := &numberLetters[i]
+			d.lettersOf(x.name, toks, func(k int) byte { return x.letters[d.nums[k]&127] })
 		}
 	}
-	d.lettersOf("numbered", toks, place(1))
-	d.lettersOf("numbered", toks, place(0))
-	d.lettersOf("square", toks, func(tok []byte) byte {
-		if len(tok) != 2 || tok[0] < '1' || tok[0] > '5' || tok[1] < '1' || tok[1] > '5' {
+	d.lettersOf("keys", toks, func(k int) byte {
+		tok := d.text[toks[k].from:toks[k].to]
+		if tok[0] > '9' || len(tok) > 4 {
 			return 0
 		}
-		n := (tok[0]-'1')*5 + tok[1] - '1'
-		return 'a' + n + bit(n > 8) // i and j share a field
-	})
-	d.lettersOf("keys", toks, func(tok []byte) byte {
 		if len(tok) == 1 && tok[0] == '0' {
 			return ' '
 		}
-		if len(tok) > 4 || tok[0] < '2' || tok[0] > '9' || len(bytes.Trim(tok, string(tok[:1]))) > 0 {
+		if tok[0] < '2' || len(bytes.Trim(tok, string(tok[:1]))) > 0 {
 			return 0
 		}
 		letters := [...]string{"abc", "def", "ghi", "jkl", "mno", "pqrs", "tuv", "wxyz"}[tok[0]-'2']
@@ -152,6 +152,30 @@ func (d *Decoder) numbered(toks []token) {
 		return letters[len(tok)-1]
 	})
 }
+
+// numberLetters are the letters that numbers stand for: of one digit from 1 on, of two digits from
+// 11 on, and so counted.
+var numberLetters = func() (t [3]struct {
+	name    string
+	letters [128]byte
+}) {
+	t[0].name, t[1].name, t[2].name = "numbered", "numbered", "square"
+	for n := range 100 {
+		for first := range 2 {
+			if c := n - 1 + first; c >= 0 && c < 26 {
+				t[first].letters[11+n] = byte('a' + c)
+				if n < 10 {
+					t[first].letters[1+n] = byte('a' + c)
+				}
+			}
+		}
+		if x, y := n/10, n%10; x >= 1 && x <= 5 && y >= 1 && y <= 5 {
+			c := (x-1)*5 + y - 1
+			t[2].letters[11+n] = byte('a'+c) + bit(c > 8) // i and j share a field
+		}
+	}
+	return t
+}()
 
 // codeWords are the words of the spelling alphabet of radio (ICAO), some of them in two
 // spellings.
@@ -171,7 +195,9 @@ func CodeWords() []string {
 // spelt reads the words of a spelling alphabet as letters.
 func (d *Decoder) spelt() {
 	var low [8]byte
-	d.lettersOf("spelling-alphabet", d.tokens([]extent{{0, int32(len(d.text))}}), func(tok []byte) byte {
+	toks := d.tokens([]extent{{0, int32(len(d.text))}})
+	d.lettersOf("spelling-alphabet", toks, func(k int) byte {
+		tok := d.text[toks[k].from:toks[k].to]
 		if len(tok) > len(low) || len(tok) < 4 {
 			return 0
 		}
@@ -182,15 +208,15 @@ func (d *Decoder) spelt() {
 	})
 }
 
-// lettersOf makes a view of the rows of tokens that each stand for a letter. What stands
+// lettersOf makes a view of the rows of tokens that each stand for a letter, as letter tells by their numbers. What stands
 // between most of them parts letters, and everything else words.
-func (d *Decoder) lettersOf(name string, toks []token, letter func([]byte) byte) {
+func (d *Decoder) lettersOf(name string, toks []token, letter func(k int) byte) {
 	const apart = 4
 	p := &d.p[0]
 	p.reset()
 	for i := 0; i < len(toks); {
 		j := i
-		for j < len(toks) && letter(d.text[toks[j].from:toks[j].to]) != 0 && (j == i || toks[j].from-toks[j-1].to <= apart) {
+		for j < len(toks) && letter(j) != 0 && (j == i || toks[j].from-toks[j-1].to <= apart) {
 			j++
 		}
 		if j-i < minNumbered {
@@ -218,7 +244,7 @@ func (d *Decoder) lettersOf(name string, toks []token, letter func([]byte) byte)
 			if k > 0 && d.gap(row[k-1].to, t.from) != usual {
 				p.put(' ', row[k-1].to, t.from)
 			}
-			p.put(letter(d.text[t.from:t.to]), t.from, t.to)
+			p.put(letter(i+k), t.from, t.to)
 		}
 		p.end(row[len(row)-1].to)
 		if x := fitOf(p.Text[start:]); x.usual < fitUsual/2 || x.order <= 0 {

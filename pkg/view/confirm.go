@@ -16,6 +16,7 @@ type looks struct {
 	leetTo, leetDone     int // up to which block digits were read as letters, and where the last word of that ends
 	leetLast             int // the last block where one was found
 	rowVain              int // looks at rows of words that are none, in vain, since the last that was not
+	strewnVain           int // looks for signs strewn into words that saw none
 	oddVain, oddPassed   int // looks at blocks that are no cipher, and blocks passed over since the last look
 }
 

@@ -55,6 +55,7 @@ type Decoder struct {
 	cell []cell
 	ends []int
 	pos  []int32
+	nums []uint8
 
 	// Views lie in blocks; a full block is left to its views.
 	block   []byte
@@ -171,10 +172,10 @@ func (d *Decoder) settle(p *patches, apart int, reads func([]byte) bool, marks [
 	}
 }
 
-// speech reports that text reads as a language does.
+// speech reports that text reads as a language does, and is letters for the most part.
 func speech(text []byte) bool {
-	x := fitOf(text)
-	return x.usual >= fitUsual && x.order > 0
+	usual, order, n := sumOf(text)
+	return 2*n >= len(text) && tenfold(usual, n) >= fitUsual && order > 0
 }
 
 // spend counts bytes that were looked at closely.

@@ -701,11 +701,12 @@ func (d *Decoder) codes() {
 		}
 		open[b] = 0
 	}
+	speaks := -1 // the base in which what is open reads as a language: then the others say nothing
 	shutAll := func() {
 		for b := range open {
 			shut(b)
 		}
-		last = 0
+		last, speaks = 0, -1
 	}
 	add := func(b, n, from, to int) {
 		if n < 0 {
@@ -721,6 +722,15 @@ func (d *Decoder) codes() {
 			p.put(byte(n), from, to)
 		} else {
 			p.putRune(rune(n), from, to)
+		}
+		if open[b] == speechAt && speaks < 0 && speech(p.Text[p.last().lo:]) {
+			speaks = b
+			for other := range open {
+				if other != b && open[other] > 0 {
+					d.p[other].drop()
+					open[other] = 0
+				}
+			}
 		}
 	}
 	parts := d.near(d.coded, 2)
@@ -741,10 +751,19 @@ func (d *Decoder) codes() {
 			d.spend(j - i)
 			switch run := text[i:j]; {
 			case j-i <= 10 && !(j < len(text) && isLetter(text[j])):
-				for b, n := range codesOf(run) {
-					add(b, n, i, j)
+				if last = j; speaks >= 0 {
+					if n, ok := numbers[speaks].code(run); ok {
+						add(speaks, n, i, j)
+						break
+					}
+					shut(speaks)
+					speaks = -1
 				}
-				last = j
+				for b, n := range codesOf(run) {
+					if add(b, n, i, j); speaks >= 0 {
+						break
+					}
+				}
 			case len(run) >= 32 && len(run)%8 == 0 && len(bytes.Trim(run, "01")) == 0:
 				// Binary without spaces: eight by eight.
 				shutAll()
@@ -774,6 +793,9 @@ func (d *Decoder) codes() {
 	}
 	d.morse(parts)
 }
+
+// speechAt is how many codes, in one base, are read before that is asked.
+const speechAt = 32
 
 // surelyBase is how many letters must read as a language, in one base, for the other bases to be
 // of no account.

@@ -40,8 +40,12 @@ func (d *Decoder) glued(k, letters, digits, signs int) Wants {
 	case n < 4 || letters < 24 || digits > 4:
 		return 0
 	case 4*plain <= n && signs >= min(n-2, 6):
-		if letters <= 3*n && bits.OnesCount64(sign&(letter<<1)&(letter>>1)) >= 6 && d.strewn(k) {
-			w, d.noisy = WantJoined, true
+		// One such block is enough, and who fills a text with what only looks so gains no time.
+		if l := &d.looks; letters <= 3*n && !d.noisy && l.strewnVain < vainLooks+k/vainEvery && bits.OnesCount64(sign&(letter<<1)&(letter>>1)) >= 6 {
+			if d.strewn(k) {
+				w, d.noisy = WantJoined, true
+			}
+			l.strewnVain++
 		}
 		at := d.evenly(k, starts, all)
 		if at == 0 {

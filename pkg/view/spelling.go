@@ -102,6 +102,9 @@ func tokenRune(r rune) bool {
 // gap is what stands between two letters: up to six bytes and their number, so that
 // gaps compare as the strings do.
 func (d *Decoder) gap(from, to int) (g uint64) {
+	if to == from+1 {
+		return uint64(d.text[from])<<56 | 1
+	}
 	for i := from; i < min(to, from+6); i++ {
 		g |= uint64(d.text[i]) << (56 - 8*(i-from))
 	}
