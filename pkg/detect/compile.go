@@ -34,6 +34,8 @@ type Detector struct {
 	kept      []uint16    // the classes of the meanings, each once
 	uses      []use       // the steps that literals can fill
 	slots     int         // of scratch: one for each step of each sequence
+	slotWords int         // words of a set of slots
+	goesOn    []uint64    // of the meanings: the set of slots that their steps come behind
 	classOf   []uint16    // of the terms: the number of their class, over all languages
 	classHash []uint64    // of the classes
 	said      *cueWeights // what the model says of classes
@@ -465,7 +467,14 @@ func (c *compiler) finish() error {
 			wide = append(wide, l)
 		}
 	}
-	c.d.slots = int(c.slots)
+	c.d.slots, c.d.slotWords = int(c.slots), int(c.slots+63)/64
+	c.d.goesOn = make([]uint64, len(c.d.meanings)*c.d.slotWords)
+	for i, m := range c.d.meanings {
+		set := c.d.goesOn[i*c.d.slotWords:]
+		for _, u := range c.d.uses[m.steps:m.first] {
+			set[u.before>>6] |= 1 << (u.before & 63)
+		}
+	}
 	done := make(chan error)
 	go func() {
 		var err error

@@ -142,7 +142,8 @@ type scratch struct {
 	cands   []candidate
 	voices  []voice
 	slots   []slot
-	turn    uint32 // views matched so far
+	filled  []uint64 // those of this turn, a bit for each
+	turn    uint32   // views matched so far
 
 	wants view.Wants // views that words of the node ask for
 	// Where the words that tell of each shape stand.
@@ -210,7 +211,7 @@ func (s *scratch) begin(d *Detector, in Input) {
 	s.expanded, s.exceeded, s.discuss, s.loudest, s.score = 0, false, 0, 0, 0
 	s.evidence = evidence{heard: s.evidence.heard[:0]}
 	if len(s.slots) < d.slots {
-		s.slots, s.turn = make([]slot, d.slots), 0
+		s.slots, s.filled, s.turn = make([]slot, d.slots), make([]uint64, d.slotWords), 0
 	}
 	if len(s.met) < d.said.classes {
 		s.met, s.windows = make([]cueMet, d.said.classes), 0
@@ -596,8 +597,21 @@ func (s *scratch) match(n *node) {
 		s.turn = 1
 	}
 	d, slots, turn, gaps := s.d, s.slots, s.turn, len(s.gaps) > 0
+	filled := s.filled[:d.slotWords]
+	clear(filled)
 	for _, o := range s.occ {
 		m := &d.meanings[o.means]
+		// Most words go on with nothing that was begun: short ones are steps in many languages.
+		goesOn := uint64(0)
+		if m.steps < m.first {
+			for i, x := range d.goesOn[int(o.means)*len(filled):][:len(filled)] {
+				goesOn |= x & filled[i]
+			}
+		}
+		if goesOn == 0 {
+			s.begins(m, o, filled)
+			continue
+		}
 		for _, u := range d.uses[m.steps:m.first] {
 			prev := &slots[u.before]
 			if prev.turn != turn || prev.end > o.start {
@@ -611,14 +625,21 @@ func (s *scratch) match(n *node) {
 				continue
 			}
 			slots[u.slot] = slot{prev.start, o.end, turn}
+			filled[u.slot>>6] |= 1 << (u.slot & 63)
 		}
-		for _, u := range d.uses[m.first:m.last] {
-			if u.rule >= 0 {
-				s.cands = append(s.cands, candidate{rule: int32(u.rule), start: o.start, end: o.end})
-				continue
-			}
-			slots[u.slot] = slot{o.start, o.end, turn}
+		s.begins(m, o, filled)
+	}
+}
+
+// begins takes an occurrence for the first step of sequences.
+func (s *scratch) begins(m *meaning, o occurrence, filled []uint64) {
+	for _, u := range s.d.uses[m.first:m.last] {
+		if u.rule >= 0 {
+			s.cands = append(s.cands, candidate{rule: int32(u.rule), start: o.start, end: o.end})
+			continue
 		}
+		s.slots[u.slot] = slot{o.start, o.end, s.turn}
+		filled[u.slot>>6] |= 1 << (u.slot & 63)
 	}
 }
 
