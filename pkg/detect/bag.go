@@ -48,15 +48,21 @@ func BagUnit(n int) float64 { return 1 / math.Sqrt(float64(max(n, 16))) }
 // TopicSlots gives the slots of the words of text, what lies in skip left out. f is
 // scratch memory of the caller; the slots are valid until it is used again.
 func TopicSlots(f *Features, text []byte, skip chunk.Span) []uint32 {
-	return topicSlots(f, text, skip, nil)
+	return topicSlots(f, len(text), skip, nil, func(from, to int) { f.cut(text[from:to]) })
 }
 
-// topicSlots also notes in known, if there is one, which of its words were met.
-func topicSlots(f *Features, text []byte, skip chunk.Span, known *wordSet) []uint32 {
+// cut cuts text into tokens, and nothing else.
+func (f *Features) cut(text []byte) {
+	f.toks, f.all, f.begin = f.toks[:0], f.all[:0], 0
+	f.tokens(text, 0, len(text), new(spots), false)
+}
+
+// topicSlots does that for a text of so many bytes, of which cut has f cut a part. It also
+// notes in known, if there is one, which of its words were met.
+func topicSlots(f *Features, size int, skip chunk.Span, known *wordSet, cut func(from, to int)) []uint32 {
 	f.Grams = f.Grams[:0]
-	part := func(b []byte) {
-		f.toks, f.begin = f.toks[:0], 0
-		f.tokens(b, 0, len(b), new(spots), false)
+	part := func(from, to int) {
+		cut(from, to)
 		before := uint64(0)
 		for _, t := range f.toks {
 			if t.kind == tokSign || t.kind == tokValue {
@@ -73,10 +79,10 @@ func topicSlots(f *Features, text []byte, skip chunk.Span, known *wordSet) []uin
 			before = t.hash
 		}
 	}
-	text = text[:min(len(text), topicMax)]
-	start, end := min(max(skip.Start, 0), len(text)), min(max(skip.End, 0), len(text))
-	part(text[:start])
-	part(text[max(start, end):])
+	size = min(size, topicMax)
+	start, end := min(max(skip.Start, 0), size), min(max(skip.End, 0), size)
+	part(0, start)
+	part(max(start, end), size)
 	return f.Grams
 }
 

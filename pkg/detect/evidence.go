@@ -364,7 +364,7 @@ func (s *scratch) sum() Figures {
 // figures gives those of evidence about a text whose best window stands at best.
 func (s *scratch) figures(e *evidence, text []byte, best chunk.Span) [VerdictSize]float64 {
 	var topics [Topics]float64
-	st, slots := stand(&s.features, text, best)
+	st, slots := stand(&s.features, text, best, func(from, to int) { s.cut(text, from, to) })
 	for i := range topics {
 		topics[i] = s.d.model.bags[i].logit(slots)
 	}

@@ -16,7 +16,9 @@ type Features struct {
 	Marks []uint32
 
 	toks  []gramToken
-	begin int // the first token of the sentence
+	begin int         // the first token of the sentence
+	all   []gramToken // with echoes, and with every sign of a run
+	last  int         // where the last word or value that was cut ends
 	cues  []uint64
 
 	words, memory *words // words is nil where every word is hashed, and its grams go into Grams
@@ -98,7 +100,7 @@ var (
 
 // Extract fills f with the features of w.
 func (f *Features) Extract(w *Window) {
-	f.Grams, f.Marks, f.toks, f.words = f.Grams[:0], f.Marks[:0], f.toks[:0], nil
+	f.Grams, f.Marks, f.toks, f.all, f.words = f.Grams[:0], f.Marks[:0], f.toks[:0], f.all[:0], nil
 	var seen spots
 	if len(w.parts) == 0 {
 		f.sentence(w.Text, 0, len(w.Text), &seen)
@@ -190,13 +192,15 @@ func (f *Features) tokens(text []byte, from, to int, s *spots, chars bool) {
 		}
 		if f.words != nil {
 			if n := f.met(text, i, to, chars); n > 0 {
-				if i += n; i < to && text[i] == ' ' {
+				i += n
+				if f.last = i; i < to && text[i] == ' ' {
 					i++
 				}
 				continue
 			}
 		}
 		i = f.word(text[:to], i, s, chars)
+		f.last = i
 	}
 }
 
@@ -279,8 +283,19 @@ func (f *Features) echoes(h uint64) bool {
 	return n > f.begin && f.toks[n-1].hash == h || n-1 > f.begin && f.toks[n-2].hash == h
 }
 
+// take appends tokens that were cut before, as the next ones of the sentence.
+func (f *Features) take(all []gramToken) {
+	for _, t := range all {
+		if n := len(f.toks); f.echoes(t.hash) && (t.kind != tokSign || f.toks[n-1].hash == t.hash) {
+			continue
+		}
+		f.toks = append(f.toks, t)
+	}
+}
+
 // token appends a token that is no sign.
 func (f *Features) token(h uint64, kind gramKind, chars bool) {
+	f.all = append(f.all, gramToken{h, kind})
 	if f.echoes(h) {
 		return
 	}
@@ -293,6 +308,7 @@ func (f *Features) token(h uint64, kind gramKind, chars bool) {
 // sign appends a sign once for a run of it, and tells whether it did.
 func (f *Features) sign(c uint64) bool {
 	h := mixHash(hashSeed+1, c)
+	f.all = append(f.all, gramToken{h, tokSign})
 	if n := len(f.toks); n > f.begin && f.toks[n-1].hash == h {
 		return false
 	}
@@ -384,11 +400,11 @@ const nearReach = 4
 // contextOf adds the last words in front of a window: "for example", "attackers
 // write" there make the same words below harmless.
 func (f *Features) contextOf(before []byte) {
-	n := len(f.toks)
+	n, all := len(f.toks), len(f.all)
 	f.begin = n
 	f.tokens(before, 0, len(before), new(spots), false)
 	f.context(f.toks[n:])
-	f.toks = f.toks[:n]
+	f.toks, f.all = f.toks[:n], f.all[:all]
 }
 
 func (f *Features) context(t []gramToken) {

@@ -165,8 +165,9 @@ type scratch struct {
 	windows  uint32   // scored so far
 	met      []cueMet // by class of terms
 	parts    []part
-	near     bool  // a window of the view may matter
-	best     piece // the best window so far, in its view
+	near     bool   // a window of the view may matter
+	best     piece  // the best window so far, in its view
+	judged   []byte // the text of the view that parts are of
 	features Features
 	discuss  int // how many different words tell of talk about attacks, as far as spoken holds them
 	spoken   [8]uint64
@@ -207,7 +208,7 @@ func (s *scratch) begin(d *Detector, in Input) {
 	s.decoder.Reset(d.words)
 	clear(s.queue)
 	s.queue = s.queue[:0]
-	s.findings, s.foundBy = nil, s.foundBy[:0]
+	s.findings, s.foundBy, s.judged = nil, s.foundBy[:0], nil
 	s.expanded, s.exceeded, s.discuss, s.loudest, s.score = 0, false, 0, 0, 0
 	s.evidence = evidence{heard: s.evidence.heard[:0]}
 	if len(s.slots) < d.slots {

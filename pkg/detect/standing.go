@@ -19,19 +19,18 @@ type standing struct {
 }
 
 // stand tells how the window at best stands in text, and gives the topics' slots of the
-// text around it: both are about the same words.
-func stand(f *Features, text []byte, best chunk.Span) (st standing, slots []uint32) {
+// text around it: both are about the same words. Cut has f cut a part of the text.
+func stand(f *Features, text []byte, best chunk.Span, cut func(from, to int)) (st standing, slots []uint32) {
 	start, end := min(max(best.Start, 0), len(text)), min(max(best.End, 0), len(text))
 	end = max(start, end)
 	var own wordSet
-	f.toks, f.begin = f.toks[:0], 0
-	f.tokens(text[start:end], 0, end-start, new(spots), false)
+	cut(start, end)
 	for _, t := range f.toks {
 		if t.kind != tokSign && t.kind != tokValue {
 			own.add(t.hash)
 		}
 	}
-	slots = topicSlots(f, text, chunk.Span{Start: start, End: end}, &own)
+	slots = topicSlots(f, len(text), chunk.Span{Start: start, End: end}, &own, cut)
 	st.words = own.met
 	if own.n > 0 {
 		st.share = float64(own.again) / float64(own.n)

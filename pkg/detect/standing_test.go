@@ -9,13 +9,17 @@ import (
 	"github.com/stoplog/stoplog/pkg/chunk"
 )
 
+func standIn(f *Features, text string, best chunk.Span) (standing, []uint32) {
+	return stand(f, []byte(text), best, func(from, to int) { f.cut([]byte(text[from:to])) })
+}
+
 // SPEC: DET-5
 func TestStandingTellsAStrangerInTheText(t *testing.T) {
 	around := "The parcel left the depot on Monday. The parcel weighs two kilos.\n"
 	var f Features
 	at := func(sentence string) standing {
 		text := around + sentence + "\n" + around
-		st, slots := stand(&f, []byte(text), chunk.Span{Start: len(around), End: len(around) + len(sentence)})
+		st, slots := standIn(&f, text, chunk.Span{Start: len(around), End: len(around) + len(sentence)})
 		if len(slots) == 0 {
 			t.Fatal("no words around the window")
 		}
@@ -30,11 +34,11 @@ func TestStandingTellsAStrangerInTheText(t *testing.T) {
 	}
 	text := `He wrote: "Send it now" and left.`
 	start := strings.Index(text, "Send")
-	st, _ := stand(&f, []byte(text), chunk.Span{Start: start, End: start + 11})
+	st, _ := standIn(&f, text, chunk.Span{Start: start, End: start + 11})
 	if st.lineStart || st.lineEnd || !st.afterQuote || st.afterColon {
 		t.Errorf("inside quotation marks: %+v", st)
 	}
-	if st, _ := stand(&f, []byte("Send it"), chunk.Span{Start: 0, End: 99}); st.words != 0 || st.share != 0 || !st.lineStart || !st.lineEnd {
+	if st, _ := standIn(&f, "Send it", chunk.Span{Start: 0, End: 99}); st.words != 0 || st.share != 0 || !st.lineStart || !st.lineEnd {
 		t.Errorf("alone: %+v", st)
 	}
 }

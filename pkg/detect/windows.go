@@ -17,7 +17,9 @@ type part struct {
 	led             bool  // before is
 	marks           marks // that are open where it begins
 	hidden          bool  // it begins where nobody sees it
+	cut, parted     bool  // allFrom and allTo are filled; the text around is cut as if none ended here
 	from, to        int32 // its tokens
+	allFrom, allTo  int32 // the same with echoes: see Features.all
 	own             grams // of its words, and those near to each other
 	before          grams // of the words in front of it
 	spots           spots
@@ -44,7 +46,7 @@ func (s *scratch) scoreWindows(n *node, text []byte, m *Model) {
 	if n.depth > 0 || n.hidden {
 		ease = g.ease
 	}
-	s.parts = s.parts[:0]
+	s.parts, s.judged = s.parts[:0], text
 	s.near = false
 	next := 0
 	for i := range s.pieces {
@@ -112,7 +114,7 @@ func (s *scratch) beginParts(m *Model) {
 	if len(s.parts) == 0 {
 		s.parts = slices.Grow(s.parts, len(s.pieces))[:len(s.pieces)]
 		clear(s.parts)
-		s.features.toks = s.features.toks[:0]
+		s.features.toks, s.features.all = s.features.toks[:0], s.features.all[:0]
 		s.features.remember(m)
 	}
 }
@@ -275,13 +277,72 @@ func (s *scratch) part(text []byte, m *Model, i int) *part {
 	}
 	p.known = true
 	f.Grams = f.Grams[:0]
-	p.from = int32(len(f.toks))
+	p.from, p.allFrom = int32(len(f.toks)), int32(len(f.all))
 	f.sentence(text, int(s.pieces[i].start), int(s.pieces[i].end), &p.spots)
 	p.to = int32(len(f.toks))
+	s.wasCut(text, i)
 	t := f.toks[p.from:]
 	f.near(t, len(t), 0)
 	p.own = f.weigh(m)
 	return p
+}
+
+// wasCut notes that sentence i was cut into tokens.
+func (s *scratch) wasCut(text []byte, i int) {
+	p, f, end := &s.parts[i], &s.features, int(s.pieces[i].end)
+	p.cut, p.allTo = true, int32(len(f.all))
+	switch text[end-1] {
+	case ' ', '\n', '\r', '\t':
+		p.parted = true // neither words nor links hold these
+	case '.', '!', '?':
+		p.parted = f.last < end && !(end < len(text) && modelByte(lowerASCII[text[end]]))
+	}
+}
+
+// cut cuts text[from:to] as one sentence. Where that is sentences of the view that was judged
+// last, they are not cut again.
+func (s *scratch) cut(text []byte, from, to int) {
+	f := &s.features
+	f.toks, f.begin = f.toks[:0], 0
+	lo, hi, ok := s.sentencesOf(text, from, to)
+	if !ok {
+		all := len(f.all)
+		f.tokens(text[from:to], 0, to-from, new(spots), false)
+		f.all = f.all[:all]
+		return
+	}
+	for _, p := range s.parts[lo:hi] {
+		f.take(f.all[p.allFrom:p.allTo])
+	}
+}
+
+// sentencesOf gives the sentences that text[from:to] is, all of which are cut, if those of text
+// are known and cut as they would be without ends.
+func (s *scratch) sentencesOf(text []byte, from, to int) (lo, hi int, ok bool) {
+	if len(s.parts) != len(s.pieces) || len(text) == 0 || len(s.judged) != len(text) || &s.judged[0] != &text[0] {
+		return 0, 0, false
+	}
+	lo = sort.Search(len(s.pieces), func(i int) bool { return int(s.pieces[i].start) >= from })
+	hi = sort.Search(len(s.pieces), func(i int) bool { return int(s.pieces[i].end) > to })
+	if from >= to || lo >= hi || int(s.pieces[lo].start) != from || int(s.pieces[hi-1].end) != to {
+		return lo, lo, from >= to
+	}
+	f := &s.features
+	for i := lo; i < hi; i++ {
+		p := &s.parts[i]
+		if !p.cut {
+			p.allFrom = int32(len(f.all))
+			f.begin = len(f.toks)
+			f.tokens(text, int(s.pieces[i].start), int(s.pieces[i].end), new(spots), false)
+			s.wasCut(text, i)
+			f.toks = f.toks[:0]
+		}
+		if !p.parted && i+1 < hi {
+			return 0, 0, false
+		}
+	}
+	f.begin = 0
+	return lo, hi, true
 }
 
 // before describes the end of the sentence in front of sentence i, with which the window

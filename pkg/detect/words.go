@@ -78,6 +78,7 @@ func (f *Features) met(text []byte, i, to int, chars bool) int {
 		w.a, w.b, w.hash, w.grams = a, b, f.toks[tokens].hash, f.words.of.weigh(f.Grams[at:])
 		f.Grams = f.Grams[:at]
 	} else {
+		f.all = append(f.all, gramToken{w.hash, tokWord})
 		if f.echoes(w.hash) {
 			return n
 		}
