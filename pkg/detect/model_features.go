@@ -161,8 +161,27 @@ func (f *Features) sentence(text []byte, from, to int, s *spots) {
 // each.
 func (f *Features) tokens(text []byte, from, to int, s *spots, chars bool) {
 	for i := from; i < to; {
-		c := lowerASCII[text[i]]
-		if c >= utf8.RuneSelf {
+		c := text[i]
+		switch classOfByte[c] {
+		case byteBlank:
+			i++
+			continue
+		case byteSign:
+			f.sign(signHash[c])
+			i++
+			continue
+		case byteSpot:
+			f.sign(signHash[c])
+			up(&s[spotOf[c]])
+			i++
+			continue
+		case byteLine:
+			if f.sign(signHash['\n']) {
+				up(&s[spotLine])
+			}
+			i++
+			continue
+		case byteHigh:
 			r, n := utf8.DecodeRune(text[i:to])
 			if unspaced(r) {
 				f.token(mixHash(hashSeed, uint64(r)), tokIdeo, chars)
@@ -170,25 +189,10 @@ func (f *Features) tokens(text []byte, from, to int, s *spots, chars bool) {
 				continue
 			}
 			if !modelRune(r) {
-				f.sign(uint64(r))
+				f.sign(hashOfSign(uint64(r)))
 				i += n
 				continue
 			}
-		} else if !modelByte(c) {
-			switch c {
-			case ' ', '-', '_', '\t', '\'':
-			case '\n', '\r':
-				if f.sign('\n') {
-					up(&s[spotLine])
-				}
-			default:
-				f.sign(uint64(c))
-				if k := spotOf[c]; k > 0 {
-					up(&s[k])
-				}
-			}
-			i++
-			continue
 		}
 		if f.words != nil {
 			if n := f.met(text, i, to, chars); n > 0 {
@@ -305,9 +309,48 @@ func (f *Features) token(h uint64, kind gramKind, chars bool) {
 	}
 }
 
+// What bytes are to tokens.
+const (
+	byteWord  = iota // ASCII letters and digits
+	byteBlank        // what parts words and says nothing
+	byteSign
+	byteSpot // a sign that is counted
+	byteLine // a line break
+	byteHigh // beyond ASCII
+)
+
+var classOfByte = func() (t [256]uint8) {
+	for b := range t {
+		switch c := lowerASCII[b]; {
+		case c >= utf8.RuneSelf:
+			t[b] = byteHigh
+		case modelByte(c):
+			t[b] = byteWord
+		case c == ' ', c == '-', c == '_', c == '\t', c == '\'':
+			t[b] = byteBlank
+		case c == '\n', c == '\r':
+			t[b] = byteLine
+		case spotOf[c] > 0:
+			t[b] = byteSpot
+		default:
+			t[b] = byteSign
+		}
+	}
+	return
+}()
+
+func hashOfSign(c uint64) uint64 { return mixHash(hashSeed+1, c) }
+
+// signHash is hashOfSign of ASCII signs.
+var signHash = func() (t [256]uint64) {
+	for b := range t {
+		t[b] = hashOfSign(uint64(b))
+	}
+	return
+}()
+
 // sign appends a sign once for a run of it, and tells whether it did.
-func (f *Features) sign(c uint64) bool {
-	h := mixHash(hashSeed+1, c)
+func (f *Features) sign(h uint64) bool {
 	f.all = append(f.all, gramToken{h, tokSign})
 	if n := len(f.toks); n > f.begin && f.toks[n-1].hash == h {
 		return false

@@ -16,15 +16,10 @@ type Tree struct {
 
 // Eval gives what the tree adds for these figures.
 func (t *Tree) Eval(x *[VerdictSize]float64) float64 {
-	k := 1
-	if float32(x[t.Figure[0]]) > t.At[0] {
-		k = 2
-	}
-	leaf := 2*k - 2
-	if float32(x[t.Figure[k]]) > t.At[k] {
-		leaf++
-	}
-	return float64(t.Leaf[leaf])
+	// Which way it goes hangs on the text: no branch would be foreseen.
+	right := one(float32(x[t.Figure[0]]) > t.At[0]) & 1
+	leaf := 2*right + one(float32(x[t.Figure[1+right]]) > t.At[1+right])
+	return float64(t.Leaf[leaf&3])
 }
 
 // treeBytes is what a tree takes in a file.

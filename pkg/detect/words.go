@@ -9,15 +9,16 @@ import (
 // of the letters inside: most words of a text were met before. It holds words
 // whole, so that no word can pass for another, and of one model only.
 type words struct {
-	of   *Model
 	seen [1 << wordBits]seenWord
+	of   *Model
 }
 
 // wordBits is the number of words that are remembered: as many as stay in the cache of
 // the processor.
 const wordBits = 12
 
-// seenWord is a word of up to fifteen ASCII letters.
+// seenWord is a word of up to fifteen ASCII letters. Two fill a line of the cache, and none lies
+// in two.
 type seenWord struct {
 	a, b  uint64 // its letters
 	hash  uint64
@@ -57,7 +58,7 @@ func (f *Features) met(text []byte, i, to int, chars bool) int {
 		return 0
 	}
 	if end < to {
-		if c := text[end]; c == '\'' || c == '@' || c >= 0x80 || c >= '0' && c <= '9' {
+		if goesOn[text[end]] {
 			return 0
 		}
 	}
@@ -89,6 +90,14 @@ func (f *Features) met(text []byte, i, to int, chars bool) int {
 	}
 	return n
 }
+
+// goesOn: behind letters these may belong to the same word, or make an address of it.
+var goesOn = func() (t [256]bool) {
+	for b := range t {
+		t[b] = b == '\'' || b == '@' || b >= 0x80 || b >= '0' && b <= '9'
+	}
+	return
+}()
 
 // letters gives the ASCII letters at the beginning of eight bytes, as small ones, and
 // their number.
