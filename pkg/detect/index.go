@@ -17,8 +17,8 @@ type index struct {
 	words      []indexWord
 	weight     []int32 // of the words before each, for the gate
 
-	number []uint32 // of those words in the lexicon
-	likely []uint32 // words at which the lexicon may have something, and what: see mayKinds
+	likely []uint32  // words at which the lexicon may have something, and what: see mayKinds
+	known  []lexWord // what its vocabulary says of these
 }
 
 // indexWord is what is read of each word again and again.

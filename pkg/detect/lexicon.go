@@ -26,9 +26,12 @@ type lexicon struct {
 	// begin with.
 	words, stems, pairs filter
 
-	vocabulary hashTable // of words, see wordKey; a word's number is the one of its node
-	spelt      []string  // words by their number
-	longest    int       // of them, in bytes
+	// The words, see wordKey; a word's number is the one of its node. Most words are literals and
+	// no more, unless a phrase begins with them: what they mean stands beside their number, and 1
+	// more.
+	vocabulary hashTable
+	spelt      []string // words by their number
+	longest    int      // of them, in bytes
 	nodes      []lexNode
 	edges      hashTable // see edgeKey
 	ends       []lexEnd
@@ -96,6 +99,7 @@ type hashTable struct {
 type hashSlot struct {
 	key   uint64
 	value uint32 // 0: the slot is free
+	sole  int32  // see lexicon.vocabulary
 }
 
 // slot gives the slot of a key, or the free one where it belongs.
@@ -127,7 +131,7 @@ func (t *hashTable) put(key uint64, value uint32) {
 			}
 		}
 	}
-	*t.slot(key) = hashSlot{key, value}
+	*t.slot(key) = hashSlot{key: key, value: value}
 }
 
 // wordKey is a word of at most eight letters itself, and the hash of a longer one, which is
@@ -288,6 +292,12 @@ func (l *lexicon) addPhrases(phrases []phrase) {
 		l.tails = append(l.tails, e.tail)
 		n.tails.to = int32(len(l.tails))
 	}
+	for i := range l.vocabulary.slots {
+		s := &l.vocabulary.slots[i]
+		if n := &l.nodes[s.value]; n.ends.to-n.ends.from == 1 && n.tails.to == 0 && l.ends[n.ends.from].closed {
+			s.sole = l.ends[n.ends.from].means + 1
+		}
+	}
 }
 
 // hashesOf gives the first letters of a word, padded, and what the gate sees of it.
@@ -330,15 +340,15 @@ func (l *lexicon) addStem(t tail) bool {
 // search appends what is found in a text, whose words are in x.
 func (l *lexicon) search(occ []occurrence, text []byte, x *index) []occurrence {
 	// First all words are looked up, none of which waits for another.
-	x.number = grown(x.number, len(x.likely))
+	x.known = grown(x.known, len(x.likely))
 	for i, c := range x.likely {
 		k := int(c >> mayKinds)
 		at, end := int(x.begin[k]), int(x.end[k])
-		x.number[i] = l.word(text, at, end-at, x.words[k].head)
+		x.known[i] = l.word(text, at, end-at, x.words[k].head)
 	}
 	for i := len(x.likely) - 1; i >= 0; i-- {
-		c, number := x.likely[i], x.number[i]
-		if number == 0 && c&mayStem == 0 {
+		c, word := x.likely[i], x.known[i]
+		if word.number == 0 && c&mayStem == 0 {
 			continue
 		}
 		k := int(c >> mayKinds)
@@ -352,7 +362,13 @@ func (l *lexicon) search(occ []occurrence, text []byte, x *index) []occurrence {
 		if c&mayStem != 0 {
 			occ = l.stem(occ, text, at, x.words[k].head)
 		}
-		occ = l.phrase(occ, text, x, k, at, number, c&mayPhrase != 0)
+		if word.sole > 0 && c&mayPhrase == 0 {
+			if end := int(x.end[k]); end == len(text) || text[end] < utf8.RuneSelf || !wordAt(text, end) {
+				occ = append(occ, occurrence{word.sole - 1, int32(at), int32(end)})
+			}
+			continue
+		}
+		occ = l.phrase(occ, text, x, k, at, word.number, c&mayPhrase != 0)
 	}
 	// A word of the text that begins with an escaped line break, as JSON has them, is a letter shorter.
 	for i := bytes.IndexByte(text, '\\'); i >= 0; {
@@ -361,7 +377,7 @@ func (l *lexicon) search(occ []occurrence, text []byte, x *index) []occurrence {
 			n := int(x.end[k]) - at
 			head := padded(eight(text, at), n)
 			occ = l.stem(occ, text, at, head)
-			occ = l.phrase(occ, text, x, k, at, l.word(text, at, n, head), true)
+			occ = l.phrase(occ, text, x, k, at, l.word(text, at, n, head).number, true)
 		}
 		n := bytes.IndexByte(text[i+1:], '\\')
 		if i += 1 + n; n < 0 {
@@ -409,7 +425,7 @@ func (l *lexicon) phrase(occ []occurrence, text []byte, x *index, k, at int, num
 				return occ
 			}
 		}
-		word := l.word(text, next, int(x.end[k])-next, x.words[k].head)
+		word := l.word(text, next, int(x.end[k])-next, x.words[k].head).number
 		if word == 0 {
 			break
 		}
@@ -418,25 +434,36 @@ func (l *lexicon) phrase(occ []occurrence, text []byte, x *index, k, at int, num
 	return occ
 }
 
-// word gives the number of a word of n letters; 0: no literal holds it.
-func (l *lexicon) word(text []byte, at, n int, head uint64) uint32 {
-	if n <= 8 {
-		return l.vocabulary.get(head)
+// lexWord is what the vocabulary says of a word; number 0: no literal holds it.
+type lexWord struct {
+	number uint32
+	sole   int32
+}
+
+// word looks up a word of n letters.
+func (l *lexicon) word(text []byte, at, n int, head uint64) lexWord {
+	if n > 8 {
+		if n > l.longest {
+			return lexWord{}
+		}
+		head = wordKey(text, at, n, head)
 	}
-	if n > l.longest {
-		return 0
+	slot := l.vocabulary.slot(head)
+	if slot.key != head {
+		return lexWord{}
 	}
-	number := l.vocabulary.get(wordKey(text, at, n, head))
-	s := l.spelt[number]
-	if len(s) != n {
-		return 0
-	}
-	for i := range n {
-		if lowerASCII[text[at+i]] != s[i] {
-			return 0
+	if n > 8 {
+		s := l.spelt[slot.value]
+		if len(s) != n {
+			return lexWord{}
+		}
+		for i := range n {
+			if lowerASCII[text[at+i]] != s[i] {
+				return lexWord{}
+			}
 		}
 	}
-	return number
+	return lexWord{slot.value, slot.sole}
 }
 
 // inWord reports that a literal must not end where it does.
