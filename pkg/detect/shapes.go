@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // shapeRule finds a structure in a text: something that is parsed, not searched
@@ -55,28 +56,23 @@ const templateReach = 24
 // chatTemplate finds the control tokens of chat templates. A cluster of them is
 // one finding.
 func chatTemplate(_ *node, text []byte, found func(start, end int)) {
-	if !bytes.Contains(text, []byte("<|")) && !bytes.Contains(text, []byte("INST]")) && !bytes.Contains(text, []byte("inst]")) && !bytes.Contains(text, []byte("SYS>>")) && !bytes.Contains(text, []byte("_turn>")) {
-		return
-	}
 	start, end := -1, 0
-	for i, n := 0, 0; i+3 < len(text) && n < 64; i++ {
-		switch text[i] {
-		case '<':
-			if c := text[i+1]; c != '|' && c != '/' && c != '<' && c|0x20 != 's' && c|0x20 != 'e' {
-				continue
-			}
-		case '[':
-			if c := text[i+1]; c != '/' && c|0x20 != 'i' {
-				continue
-			}
-		default:
+	angle, square := -1, -1 // the next ones
+	for i, n := 0, 0; n < 64; i++ {
+		angle, square = nextByte(text, angle, i, '<'), nextByte(text, square, i, '[')
+		if i = min(angle, square); i+3 >= len(text) {
+			break
+		}
+		if !mayBeToken(text[i:]) {
 			continue
 		}
 		m := templateToken.FindIndex(text[i:min(len(text), i+templateReach)])
 		if m == nil {
 			continue
 		}
-		n++
+		if n++; n == 1 && !holdsAny(text, "<|", "INST]", "inst]", "SYS>>", "_turn>") {
+			return // it is written as nobody writes them
+		}
 		if start >= 0 && i-end > 80 {
 			found(start, end)
 			start = -1
@@ -90,6 +86,42 @@ func chatTemplate(_ *node, text []byte, found func(start, end int)) {
 	if start >= 0 {
 		found(start, end)
 	}
+}
+
+// nextByte gives where the first c from i on is, or the length of the text, if known is where
+// the first one from an earlier place on is.
+func nextByte(text []byte, known, i int, c byte) int {
+	if known >= i {
+		return known
+	}
+	if i < len(text) {
+		if n := bytes.IndexByte(text[i:], c); n >= 0 {
+			return i + n
+		}
+	}
+	return len(text)
+}
+
+// mayBeToken tells from the first four bytes of text whether templateToken may match: an
+// expression takes long to say no.
+func mayBeToken(text []byte) bool {
+	is := func(b byte, letters string) bool { return b >= utf8.RuneSelf || strings.IndexByte(letters, b) >= 0 }
+	name := text[1:]
+	if name[0] == '/' {
+		name = name[1:]
+	}
+	if text[0] == '[' {
+		return is(name[0], "iI") && is(name[1], "nN")
+	}
+	switch c := text[1]; {
+	case c == '|':
+		return true
+	case c == '<':
+		return is(text[2], "/sS")
+	case c >= utf8.RuneSelf:
+		return false
+	}
+	return is(name[0], "sS") && is(name[1], "tT") || is(name[0], "eE") && is(name[1], "nN")
 }
 
 var (
@@ -402,17 +434,18 @@ func toolCall(_ *node, text []byte, found func(start, end int)) bool {
 			found(m[0], m[1])
 		}
 	}
-	if holdsAny(text, "<invoke", "<INVOKE", "<tool_", "<function=", "<use_mcp", "<execute_") {
+	if holdsTag(text, "invoke", "INVOKE", "tool_", "function=", "use_mcp", "execute_") {
 		for _, m := range invoke.FindAllIndex(text, 8) {
 			found(m[0], m[1])
 		}
 	}
-	if !holdsAny(text, `"arguments"`, `"tool`, `"function`, `"action_input"`, `/call"`, `"args"`) {
+	keys := keysOfCalls(text, 32)
+	if len(keys) == 0 || !holdsAny(text, `"arguments"`, `"tool`, `"function`, `"action_input"`, `/call"`, `"args"`) {
 		return true
 	}
 	o := objects{text: text, left: 8*len(text) + 4<<10}
 	last := -1
-	for _, at := range keysOfCalls(text, 32) {
+	for _, at := range keys {
 		if at < last {
 			continue
 		}
@@ -437,6 +470,22 @@ func toolCall(_ *node, text []byte, found func(start, end int)) bool {
 }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// holdsTag reports that a tag begins with one of the names.
+func holdsTag(text []byte, names ...string) bool {
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(text[at:], '<')
+		if i < 0 {
+			return false
+		}
+		at += i
+		for _, s := range names {
+			if rest := text[at+1:]; len(rest) >= len(s) && string(rest[:len(s)]) == s {
+				return true
+			}
+		}
+	}
+}
 
 func holdsAny(text []byte, list ...string) bool {
 	for _, s := range list {
