@@ -228,6 +228,10 @@ const (
 	ciphers = ciphAffine + cipher(len(factors)*26)
 )
 
+// programLines is how many tabs and line breaks a block of a program holds beside its signs: prose has
+// no such, in any cipher.
+const programLines = 5
+
 // How a text must read to be one, and how much better than it did.
 const (
 	fitUsual = 12
@@ -550,7 +554,7 @@ func (d *Decoder) ciphered(k, n, others int) (w Wants) {
 	if others <= 8 {
 		switch b := d.text[64*k:]; {
 		case len(b) >= 64:
-			if n >= 40 && odd((*[64]byte)(b)) {
+			if n >= 40 && !(others >= 4 && bits.OnesCount64(d.line[k]) >= programLines) && odd((*[64]byte)(b)) {
 				w = d.deciphers(k)
 			}
 			if n >= 32 && !vowelIn(b[24:40]) && d.boned(b[:64]) {
