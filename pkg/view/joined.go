@@ -23,6 +23,9 @@ const (
 	maxCell = 40
 )
 
+// minGlued is how many letters a block holds at least in which words are joined.
+const minGlued = 24
+
 // minSeries is how many gaps make a series.
 const minSeries = 4
 
@@ -37,7 +40,7 @@ func (d *Decoder) glued(k, letters, digits, signs int) Wants {
 	i := d.walked
 	w := Wants(0)
 	switch plain := bits.OnesCount64(starts &^ (sign << 1) & (all << 2)); {
-	case n < 4 || letters < 24 || digits > 4:
+	case n < 4 || letters < minGlued || digits > 4:
 		return 0
 	case 4*plain <= n && signs >= min(n-2, 6):
 		// One such block is enough, and who fills a text with what only looks so gains no time.
@@ -87,26 +90,23 @@ func (d *Decoder) glued(k, letters, digits, signs int) Wants {
 // to the word before. It gives where the first of the four begins; 0: no.
 func (d *Decoder) evenly(k int, starts, all uint64) int {
 	starts &^= 15
-	for n := bits.OnesCount64(starts); n > 5; n -= 2 {
+	n := bits.OnesCount64(starts)
+	if n < 4 {
+		return 0
+	}
+	for ; n > 5; n -= 2 {
 		starts &= starts - 1
 	}
+	first := 64*k + bits.TrailingZeros64(starts)
 	var gaps [4]uint32
-	first := 0
 	for x := range gaps {
-		if starts == 0 {
-			return 0
-		}
-		i := bits.TrailingZeros64(starts)
-		size := min(bits.LeadingZeros64(all<<(64-i)), 3)
-		gap := binary.LittleEndian.Uint32(d.text[64*k+i-4:]) >> (32 - 8*size)
-		if size > 1 && isStop(byte(gap)) && gap != ' '<<8|',' {
-			gap >>= 8
-		}
-		gaps[x] = gap
-		if x == 0 {
-			first = 64*k + i
-		}
+		i := bits.TrailingZeros64(starts) & 63
 		starts &= starts - 1
+		// No branch hangs on what the gap is.
+		size := min(bits.LeadingZeros64(all<<((64-i)&63)), 3)
+		gap := binary.LittleEndian.Uint32(d.text[64*k+i-4:]) >> ((32 - 8*size) & 63)
+		stop := stopBit[byte(gap)] & bit(size > 1) &^ bit(gap == ' '<<8|',')
+		gaps[x] = gap >> (8 * stop & 31)
 	}
 	if bit(gaps[0] == gaps[1])+bit(gaps[1] == gaps[2])+bit(gaps[2] == gaps[3]) < 2 || gaps[1] == ' ' {
 		return 0
@@ -252,6 +252,14 @@ func (d *Decoder) speaks(text, gap []byte, usual bool) bool {
 
 // minListed is how many words a sentence has at least that is written as a list.
 const minListed = 6
+
+// stopBit is 1 for the signs of isStop.
+var stopBit = func() (t [256]uint8) {
+	for c := range t {
+		t[c] = bit(isStop(byte(c)))
+	}
+	return t
+}()
 
 // isStop reports a sign that belongs to the word in front of it.
 func isStop(c byte) bool {

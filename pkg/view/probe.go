@@ -489,7 +489,7 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 		if signs >= 3 && isDense(letters, digits, signs, all, min(64, len(text)-64*k)) {
 			w |= d.denseAt(k)
 		}
-		if signs >= 4 || bits.OnesCount64(d.line[k]) >= 4 || d.wide {
+		if letters >= minGlued && (signs >= 4 || d.wide || bits.OnesCount64(d.line[k]) >= 4) {
 			w |= d.glued(k, letters, digits, signs)
 		}
 	}
