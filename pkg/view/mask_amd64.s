@@ -41,8 +41,8 @@ BYTES(question, 0x3f3f3f3f3f3f3f3f)
 	ORQ AX, r; \
 	RORQ $16, r
 
-// func mask(b *[64]byte, m *masks)
-TEXT ·mask(SB), NOSPLIT, $0-16
+// func mask16(b *[64]byte, m *masks)
+TEXT ·mask16(SB), NOSPLIT, $0-16
 	MOVQ b+0(FP), SI
 	MOVQ m+8(FP), DI
 	XORQ R8, R8   // letters
@@ -83,6 +83,109 @@ sixteen:
 	DECQ CX
 	JNZ sixteen
 
+	MOVQ R8, (DI)
+	NOTQ R9
+	ANDQ R8, R9
+	MOVQ R9, 8(DI)
+	MOVQ R10, 16(DI)
+	ORQ R8, R10
+	NOTQ R10
+	ANDQ R10, R11
+	MOVQ R11, 24(DI)
+	MOVQ R12, 32(DI)
+	MOVQ R13, 40(DI)
+	MOVQ BX, 48(DI)
+	ORQ R12, DX
+	NOTQ DX
+	MOVQ DX, 56(DI)
+	RET
+
+// The same with 32 bytes at a time.
+
+// Y3 … Y15 hold what bytes are compared with.
+#define SPACE20 Y3
+#define SMALL Y4
+#define SPAN25 Y5
+#define NOUGHT Y6
+#define SPAN9 Y7
+#define BANG Y8
+#define SPAN5E Y9
+#define TAB Y10
+#define SPAN1 Y11
+#define CR Y12
+#define LF Y13
+#define DOT Y14
+#define QUESTION Y15
+
+#define WITHIN32(low, span) \
+	VPSUBB low, Y0, Y1; \
+	VPMINUB span, Y1, Y2; \
+	VPCMPEQB Y1, Y2, Y2
+
+#define IS32(what) \
+	VPCMPEQB what, Y0, Y1; \
+	VPOR Y1, Y2, Y2
+
+// Of the first 32 bytes the bits are put into r, of the others in front of those.
+#define GATHER32(y, r) \
+	VPMOVMSKB y, AX; \
+	ORQ AX, r; \
+	RORQ $32, r
+
+// func mask32(b *[64]byte, m *masks)
+TEXT ·mask32(SB), NOSPLIT, $0-16
+	MOVQ b+0(FP), SI
+	MOVQ m+8(FP), DI
+	XORQ R8, R8
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+	XORQ R12, R12
+	XORQ R13, R13
+	XORQ BX, BX
+	XORQ DX, DX
+	MOVQ $2, CX
+	VBROADCASTI128 space20<>(SB), SPACE20
+	VBROADCASTI128 small<>(SB), SMALL
+	VBROADCASTI128 span25<>(SB), SPAN25
+	VBROADCASTI128 nought<>(SB), NOUGHT
+	VBROADCASTI128 span9<>(SB), SPAN9
+	VBROADCASTI128 bang<>(SB), BANG
+	VBROADCASTI128 span5e<>(SB), SPAN5E
+	VBROADCASTI128 tab<>(SB), TAB
+	VBROADCASTI128 span1<>(SB), SPAN1
+	VBROADCASTI128 cr<>(SB), CR
+	VBROADCASTI128 lf<>(SB), LF
+	VBROADCASTI128 dot<>(SB), DOT
+	VBROADCASTI128 question<>(SB), QUESTION
+
+thirtytwo:
+	VMOVDQU (SI), Y0
+	GATHER32(Y0, BX)
+	VPSLLW $2, Y0, Y1
+	GATHER32(Y1, R9)
+	WITHIN32(NOUGHT, SPAN9)
+	GATHER32(Y2, R10)
+	WITHIN32(BANG, SPAN5E)
+	GATHER32(Y2, R11)
+	WITHIN32(SPACE20, SPAN5E)
+	GATHER32(Y2, DX)
+	WITHIN32(TAB, SPAN1)
+	IS32(CR)
+	GATHER32(Y2, R12)
+	VPCMPEQB LF, Y0, Y2
+	IS32(DOT)
+	IS32(BANG)
+	IS32(QUESTION)
+	GATHER32(Y2, R13)
+	VPOR SPACE20, Y0, Y0
+	WITHIN32(SMALL, SPAN25)
+	GATHER32(Y2, R8)
+	ADDQ $32, SI
+	DECQ CX
+	JNZ thirtytwo
+
+	VZEROUPPER
 	MOVQ R8, (DI)
 	NOTQ R9
 	ANDQ R8, R9
