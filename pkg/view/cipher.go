@@ -436,8 +436,8 @@ func (c cipher) name() string {
 // of so many others when those were in vain: a text of letters in no order is not looked at
 // block by block. A cipher is found wherever it is longer than that.
 const (
-	vainLooks = 12
-	vainEvery = 6
+	vainLooks = 8
+	vainEvery = 8
 )
 
 // deciphers looks closely at block k, which may be ciphered, and notes how.
@@ -641,6 +641,10 @@ func (d *Decoder) decipher() {
 			d.put(c, from, to)
 			d.p[0].end(to)
 			d.p[1].end(to)
+			if x := d.p[1].last(); c == ciphBack && !d.words.someOf(d.p[1].Text[x.lo:x.hi]) {
+				d.p[0].drop()
+				d.p[1].drop()
+			}
 		}
 		d.apply(c.name(), &d.p[0])
 		if c == ciphBack {

@@ -16,6 +16,7 @@ type looks struct {
 	leetTo, leetDone     int // up to which block digits were read as letters, and where the last word of that ends
 	leetLast             int // the last block where one was found
 	rowVain              int // looks at rows of words that are none, in vain, since the last that was not
+	leetVain             int // blocks read so in vain since one was not
 	strewnVain           int // looks for signs strewn into words that saw none
 	oddVain, oddPassed   int // looks at blocks that are no cipher, and blocks passed over since the last look
 }
@@ -133,6 +134,9 @@ const leetBlocks = 3
 // of five letters and more when it is read as a letter.
 func (d *Decoder) leets(k int) bool {
 	l := &d.looks
+	if l.leetVain >= vainLooks+k/vainEvery {
+		return l.leetLast >= k-leetBlocks
+	}
 	for l.leetTo = max(l.leetTo, k-leetBlocks); l.leetTo <= min(k+leetBlocks, len(d.letter)-1); l.leetTo++ {
 		d.p[0].reset()
 		at, long := l.leetTo, 0
@@ -142,8 +146,8 @@ func (d *Decoder) leets(k int) bool {
 				l.leetDone = d.leetWord(&d.p[0], i, l.leetDone, &long)
 			}
 		}
-		if long > 0 {
-			l.leetLast = at
+		if l.leetVain++; long > 0 {
+			l.leetLast, l.leetVain = at, 0
 		}
 	}
 	return l.leetLast >= k-leetBlocks

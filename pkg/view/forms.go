@@ -455,6 +455,12 @@ func (w *Words) halfOf(text []byte) bool {
 	return w == nil || known > 1 && 2*known >= words
 }
 
+// someOf reports that every sixth of the words of a text is known: less is chance.
+func (w *Words) someOf(text []byte) bool {
+	words, known := w.count(text)
+	return w == nil || 6*known >= words
+}
+
 // knownIn counts the words of a text that are known.
 func (w *Words) knownIn(text []byte) int {
 	_, known := w.count(text)
