@@ -294,10 +294,15 @@ func (s *scratch) node(i int) {
 // Text that asks for them in both directions costs twice the work without that. What
 // lies around a cipher is garbled by undoing it, and no reason to undo one.
 var ownInverse = map[string]view.Wants{
-	"word-order": view.WantOrder, "atbash": view.WantAtbash | view.WantCipher, "rot47": view.WantRot47 | view.WantCipher,
+	"word-order": view.WantOrder | guesses, "atbash": view.WantAtbash | view.WantCipher, "rot47": view.WantRot47 | view.WantCipher,
 	"reversed": view.WantCipher, "reversed-words": view.WantCipher, "caesar": anyShift | view.WantCipher, "rot13": anyShift | view.WantCipher,
 	"doubled": view.WantCipher, "every-second": view.WantCipher, "every-third": view.WantCipher,
+	"shuffled": guesses | view.WantOrder, "anagrams": guesses | view.WantOrder, "no-vowels": guesses, "drawn-out": guesses, "last-first": guesses, "syllables": guesses,
+	"one-vowel": guesses, "soft": guesses, "swapped": guesses, "affine": guesses,
 }
+
+// guesses are views that guess what words were: of words that were guessed none is made again.
+const guesses = view.WantSpelling | view.WantCipher
 
 // anyShift are all shifts of letters.
 var anyShift = func() (w view.Wants) {
