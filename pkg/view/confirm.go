@@ -18,6 +18,7 @@ type looks struct {
 	rowVain              int // looks at rows of words that are none, in vain, since the last that was not
 	leetVain             int // blocks read so in vain since one was not
 	strewnVain           int // looks for signs strewn into words that saw none
+	codesVain            int // runs that were decoded to see whether they are codes
 	oddVain, oddPassed   int // looks at blocks that are no cipher, and blocks passed over since the last look
 }
 
@@ -82,16 +83,25 @@ func (d *Decoder) packsAt(from, to int, known Wants) (w Wants) {
 	return w
 }
 
-// grouped reports that four words of one length stand in a row, with one byte between them, in
+// grouped reports that four words of one length, with capitals or digits in each, stand in a row, with one byte between them, in
 // block k or half in the one beside it.
 func (d *Decoder) grouped(k int) bool {
 	for at := max(0, 64*k-32); at <= 64*k+32 && at>>6 < len(d.letter); at += 32 {
 		all := window(d.letter, at) | window(d.digit, at)
+		odd := window(d.upper, at) | window(d.digit, at)
 		starts, ends := all&^(all<<1), all&^(all>>1)
 		for s := starts & (starts - 1); s != 0; s &= s - 1 {
 			n := bits.TrailingZeros64(s&(s-1)) - bits.TrailingZeros64(s)
-			if n > 2 && 3*n < 64 && starts&(starts>>n)&(starts>>(2*n))&(starts>>(3*n))&(ends>>(n-2))&(ends>>(2*n-2))&(ends>>(3*n-2)) != 0 {
-				return true
+			if n <= 2 || 3*n >= 64 {
+				continue
+			}
+			row := starts & (starts >> n) & (starts >> (2 * n)) & (starts >> (3 * n)) & (ends >> (n - 2)) & (ends >> (2*n - 2)) & (ends >> (3*n - 2))
+			// Groups of a code hold capitals or digits, few words do.
+			group := uint64(1)<<(n-1) - 1
+			for ; row != 0; row &= row - 1 {
+				if w := odd >> bits.TrailingZeros64(row); w&group != 0 && w>>n&group != 0 && w>>(2*n)&group != 0 && w>>(3*n)&group != 0 {
+					return true
+				}
 			}
 		}
 	}
@@ -123,6 +133,15 @@ func (d *Decoder) encodes(from, to int) bool {
 	if kinds&codedSigns != 0 && kinds&^codedSigns == 0 {
 		k := lastSign(text[from:to])
 		return k >= 0 && n-k > 12 && d.codedAs(from+k+1, to)&coded64 != 0
+	}
+	if l := &d.looks; kinds != 0 && kinds&codedSigns == 0 && n < minWrapped && l.codesVain < vainLooks+len(d.text)>>8 &&
+		(n < minPacked || d.kindsIn(from, to)&hasDigit == 0) {
+		// It is no line of a longer code: names begin like codes, and end like none.
+		l.codesVain++
+		p := &d.p[0]
+		p.reset()
+		return kinds&codedHex != 0 && d.hexRun(p, from, to) || kinds&(codedHex|coded32) != 0 && d.base32Run(p, from, to, to) ||
+			kinds&coded64 != 0 && d.base64Run(p, from, to, to)
 	}
 	return kinds&^codedSigns != 0
 }
