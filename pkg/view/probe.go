@@ -459,7 +459,7 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 			w |= d.packs(k, tail, many)
 		}
 		tail = bits.LeadingZeros64(^all)
-		one := letter &^ (letter << 1) &^ (letter >> 1)
+		one := letter &^ (all << 1) &^ (all >> 1)
 		if bits.OnesCount64(one) >= 5 && stretch(one, letter&^one) {
 			w |= WantSpacing
 			d.spaced[k>>6] |= 1 << (k & 63)
