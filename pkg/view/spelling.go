@@ -360,7 +360,8 @@ func (d *Decoder) fuses(from, to int) bool {
 	if humps > 0 && humps < minCuts {
 		return false // a name in a program
 	}
-	if to < len(text) && bytes.IndexByte(programSigns, text[to]) >= 0 && humps > 0 && humps < minProgram {
+	inProgram := to < len(text) && programSign[text[to]] || from > 0 && programSign[text[from-1]]
+	if inProgram && humps > 0 && humps < minProgram || humps == 0 && to-from <= maxWord && d.words.likely(text, from, to) {
 		return false
 	}
 	// What reads as no language is no words: most codes are left here.
@@ -438,7 +439,7 @@ func (d *Decoder) squashed(p *patches, from, to int) bool {
 		if !isLetter(c) {
 			p.put(c, i, i+1)
 			i++
-			program = program || bytes.IndexByte(programSigns, c) >= 0 || c == '.' && i < to && text[i] >= 'a'
+			program = program || programSign[c] || c == '.' && i < to && text[i] >= 'a'
 			if i < to && (isLetter(text[i]) || text[i] == '"') && bytes.IndexByte(wordEnds, c) >= 0 {
 				p.put(' ', i-1, i)
 			}
@@ -487,8 +488,13 @@ func (d *Decoder) squashed(p *patches, from, to int) bool {
 	return true
 }
 
-// programSigns are signs that names in programs stand beside.
-var programSigns = []byte("(){}[]=<>/_$#\\")
+// programSign tells signs that names in programs stand beside.
+var programSign = func() (t [256]bool) {
+	for _, c := range []byte("(){}[]=<>/_$#\\") {
+		t[c] = true
+	}
+	return t
+}()
 
 // wordEnds are signs behind which a space stands.
 var wordEnds = []byte(".,:;!?)\"")
