@@ -12,6 +12,13 @@ type masks struct {
 	bad                  uint64 // what no plain text holds (see [Plain])
 }
 
+// maskLists is where the masks of many blocks go, one element for each block, and what holds for
+// any of them.
+type maskLists struct {
+	letter, upper, digit, sign, line, stop *uint64
+	high, bad                              uint64
+}
+
 // maskWords classifies eight bytes at a time without branches. It is [mask] for processors
 // that no other one is written for, and what that is tested against.
 func maskWords(b *[64]byte, m *masks) {

@@ -41,8 +41,8 @@ BYTES(question, 0x3f3f3f3f3f3f3f3f)
 	ORQ AX, r; \
 	RORQ $16, r
 
-// func mask16(b *[64]byte, m *masks)
-TEXT ·mask16(SB), NOSPLIT, $0-16
+// func mask(b *[64]byte, m *masks)
+TEXT ·mask(SB), NOSPLIT, $0-16
 	MOVQ b+0(FP), SI
 	MOVQ m+8(FP), DI
 	XORQ R8, R8   // letters
@@ -132,19 +132,10 @@ sixteen:
 	ORQ AX, r; \
 	RORQ $32, r
 
-// func mask32(b *[64]byte, m *masks)
-TEXT ·mask32(SB), NOSPLIT, $0-16
-	MOVQ b+0(FP), SI
-	MOVQ m+8(FP), DI
-	XORQ R8, R8
-	XORQ R9, R9
-	XORQ R10, R10
-	XORQ R11, R11
-	XORQ R12, R12
-	XORQ R13, R13
-	XORQ BX, BX
-	XORQ DX, DX
-	MOVQ $2, CX
+// func maskBlocks(text *byte, n int, l *maskLists)
+TEXT ·maskBlocks(SB), NOSPLIT, $0-24
+	MOVQ text+0(FP), SI
+	MOVQ l+16(FP), DI
 	VBROADCASTI128 space20<>(SB), SPACE20
 	VBROADCASTI128 small<>(SB), SMALL
 	VBROADCASTI128 span25<>(SB), SPAN25
@@ -158,6 +149,18 @@ TEXT ·mask32(SB), NOSPLIT, $0-16
 	VBROADCASTI128 lf<>(SB), LF
 	VBROADCASTI128 dot<>(SB), DOT
 	VBROADCASTI128 question<>(SB), QUESTION
+	XORQ CX, CX // the block
+
+block:
+	XORQ R8, R8   // as in mask
+	XORQ R9, R9
+	XORQ R10, R10
+	XORQ R11, R11
+	XORQ R12, R12
+	XORQ R13, R13
+	XORQ BX, BX
+	XORQ DX, DX
+	MOVQ $2, R15
 
 thirtytwo:
 	VMOVDQU (SI), Y0
@@ -182,23 +185,33 @@ thirtytwo:
 	WITHIN32(SMALL, SPAN25)
 	GATHER32(Y2, R8)
 	ADDQ $32, SI
-	DECQ CX
+	DECQ R15
 	JNZ thirtytwo
 
-	VZEROUPPER
-	MOVQ R8, (DI)
+	MOVQ 0(DI), AX
+	MOVQ R8, (AX)(CX*8)
 	NOTQ R9
 	ANDQ R8, R9
-	MOVQ R9, 8(DI)
-	MOVQ R10, 16(DI)
+	MOVQ 8(DI), AX
+	MOVQ R9, (AX)(CX*8)
+	MOVQ 16(DI), AX
+	MOVQ R10, (AX)(CX*8)
 	ORQ R8, R10
 	NOTQ R10
 	ANDQ R10, R11
-	MOVQ R11, 24(DI)
-	MOVQ R12, 32(DI)
-	MOVQ R13, 40(DI)
-	MOVQ BX, 48(DI)
+	MOVQ 24(DI), AX
+	MOVQ R11, (AX)(CX*8)
+	MOVQ 32(DI), AX
+	MOVQ R12, (AX)(CX*8)
+	MOVQ 40(DI), AX
+	MOVQ R13, (AX)(CX*8)
+	ORQ BX, 48(DI)
 	ORQ R12, DX
 	NOTQ DX
-	MOVQ DX, 56(DI)
+	ORQ DX, 56(DI)
+	INCQ CX
+	CMPQ CX, n+8(FP)
+	JLT block
+
+	VZEROUPPER
 	RET

@@ -56,12 +56,28 @@ func (d *Decoder) look(text []byte) {
 	if d.holds(text) {
 		return
 	}
-	d.room64(text)
-	high := uint64(0)
-	for i := range d.letter {
-		high |= d.masksAt(text, i).high
-	}
+	high, _ := d.masksOf(text)
 	d.wide = high != 0
+}
+
+// masksOf computes the masks of text, and gives what is beyond ASCII in any of its blocks, and
+// what no plain text holds.
+func (d *Decoder) masksOf(text []byte) (high, bad uint64) {
+	d.room64(text)
+	n := len(text) / 64
+	if n > 0 {
+		l := maskLists{letter: &d.letter[0], upper: &d.upper[0], digit: &d.digit[0], sign: &d.sign[0], line: &d.line[0], stop: &d.stop[0]}
+		if maskAll(text, n, &l) {
+			high, bad = l.high, l.bad
+		} else {
+			n = 0
+		}
+	}
+	for ; n < len(d.letter); n++ {
+		m := d.masksAt(text, n)
+		high, bad = high|m.high, bad|m.bad
+	}
+	return high, bad
 }
 
 // masksAt computes the masks of block i of text, which is filled up with spaces.
@@ -81,11 +97,8 @@ func (d *Decoder) masksAt(text []byte, i int) *masks {
 // Plain reports what [Plain] does. What it sees on the way is kept for Probe, if that is
 // asked of the same text next.
 func (d *Decoder) Plain(text []byte) bool {
-	d.room64(text)
-	for i := range d.letter {
-		if d.masksAt(text, i).bad != 0 {
-			return false
-		}
+	if _, bad := d.masksOf(text); bad != 0 {
+		return false
 	}
 	d.wide, d.seen = false, true
 	return true
