@@ -154,12 +154,10 @@ const VerdictSize = 125 + 3*len(cueClasses)
 // it that times the window's logit.
 const RereadFigure = VerdictSize - 2
 
-// figures describes the evidence for the verdict's model: text is the raw text,
-// discuss how many of its words say that it talks about attacks on models, topics
-// how far the rest of it is about models, and rules (logits), reread what is said of the best
-// window when it is read again, st how the best window stands
-// in it.
-func (e *evidence) figures(text []byte, discuss int, topics [Topics]float64, reread float64, st standing) (f [VerdictSize]float64) {
+// figures describes the evidence for the verdict's model: size is that of the text,
+// discuss how many of its words say that it talks about attacks on models, reread what is said
+// of the best window when it is read again, and the setting what surrounds that in the text.
+func (e *evidence) figures(size int, discuss int, reread float64, in *setting) (f [VerdictSize]float64) {
 	k := 0
 	put := func(values ...float64) {
 		copy(f[k:], values)
@@ -187,7 +185,7 @@ func (e *evidence) figures(text []byte, discuss int, topics [Topics]float64, rer
 		near += int(yes(logit(i) >= first-1.5))
 	}
 	rules := e.rules
-	l := layoutOf(text)
+	l, topics, st := &in.layout, &in.topics, &in.standing
 	sentences := math.Log(float64(max(1, e.sentences)))
 
 	put(1, first, max(0, first-3), max(0, first-5), max(0, first-7), second, max(0, second-4), logit(2), first-second)
@@ -202,7 +200,7 @@ func (e *evidence) figures(text []byte, discuss int, topics [Topics]float64, rer
 		put(yes(discuss >= i))
 	}
 	put(first*yes(discuss >= 1), first*yes(discuss >= 3), rules*yes(discuss >= 1), rules*yes(discuss >= 3))
-	put(sentences, math.Log(float64(1+len(text)))/4, first*sentences/3, rules*sentences/3)
+	put(sentences, math.Log(float64(1+size))/4, first*sentences/3, rules*sentences/3)
 	put(float64(near), yes(near >= 3))
 	put(l.lists, l.heads, l.fences, l.persona, l.code, first*l.lists, first*l.persona, rules*l.persona)
 	put(l.tags, l.braces, l.asks, l.shouts, l.lines, l.width)
@@ -212,7 +210,7 @@ func (e *evidence) figures(text []byte, discuss int, topics [Topics]float64, rer
 	}
 	put(best.weight, first*best.weight, rules*yes(best.weight == 0))
 	// How far there is text around the best window, and that is about something else.
-	rest := float64(len(text)-best.raw.Len()) / 200
+	rest := float64(size-best.raw.Len()) / 200
 	other := min(1, max(0, -topics[TopicModels]/3)) * min(1, max(0, -topics[TopicRules]/3)) * min(1, max(0, rest))
 	alone := max(0, 1-rest)
 	put(other, alone, first*other, first*alone)
@@ -231,8 +229,8 @@ func (e *evidence) figures(text []byte, discuss int, topics [Topics]float64, rer
 	line := yes(st.lineStart && st.lineEnd)
 	put(st.share*much, first*st.share*much, st.share*around, around, much)
 	put(much*yes(st.lineStart), much*yes(st.lineEnd), much*line, first*much*line, yes(st.afterColon), yes(st.afterQuote), much*st.at, much*st.at*st.at)
-	size := math.Log(float64(1+best.raw.Len())) / 4
-	put(size, first*size)
+	long := math.Log(float64(1+best.raw.Len())) / 4
+	put(long, first*long)
 	g := best.grounds
 	put(g.grams, g.unknown, g.agree, g.few, first*g.grams, first*g.unknown, first*g.agree, first*g.few, much*g.unknown, much*g.agree, much*g.few)
 	put(g.words, g.near, g.marks, g.unknownWords, g.unknownNear)
@@ -363,17 +361,42 @@ func (s *scratch) sum() Figures {
 
 // figures gives those of evidence about a text whose best window stands at best.
 func (s *scratch) figures(e *evidence, text []byte, best chunk.Span) [VerdictSize]float64 {
-	var topics [Topics]float64
-	st, slots := stand(&s.features, text, best, func(from, to int) { s.cut(text, from, to) })
-	for i := range topics {
-		topics[i] = s.d.model.bags[i].logit(slots)
-	}
 	reread := 0.0
 	if e.tops > 0 {
 		reread = RereadLogit(s.d.model.bags[Reread].logit(s.reread))
 	}
-	return e.figures(text, s.discuss, topics, reread, st)
+	if !same(text, s.text) {
+		x := s.settingOf(text, best)
+		return e.figures(len(text), s.discuss, reread, &x)
+	}
+	// The raw text is weighed again when views told more, and they seldom show a better window.
+	if !s.setting.known || s.setting.best != best {
+		s.setting = s.settingOf(text, best)
+	}
+	return e.figures(len(text), s.discuss, reread, &s.setting)
 }
+
+// setting is what surrounds the best window.
+type setting struct {
+	known    bool
+	best     chunk.Span
+	standing standing
+	topics   [Topics]float64 // how far the text around it is about each (logits)
+	layout   layout
+}
+
+func (s *scratch) settingOf(text []byte, best chunk.Span) setting {
+	x := setting{known: true, best: best, layout: layoutOf(text)}
+	var slots []uint32
+	x.standing, slots = stand(&s.features, text, best, func(from, to int) { s.cut(text, from, to) })
+	for i := range x.topics {
+		x.topics[i] = s.d.model.bags[i].logit(slots)
+	}
+	return x
+}
+
+// same reports that two texts are one, not only alike.
+func same(a, b []byte) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
 // unmasked gives the text of the view that shows the best window, if that reads otherwise than
 // the raw text does. What surrounds the window is disguised with it as a rule: the raw text

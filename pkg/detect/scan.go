@@ -182,6 +182,7 @@ type scratch struct {
 	extra    int      // windows scored since it was reached
 	tried    float64  // how loud the text was when decided weighed it last
 	weighed  amount   // the evidence that score was given for
+	setting  setting  // of the best window in the raw text
 	over     bool     // it was found to be quarantined
 
 	visit    func(*Window)
@@ -208,7 +209,7 @@ func (s *scratch) begin(d *Detector, in Input) {
 	s.decoder.Reset(d.words)
 	clear(s.queue)
 	s.queue = s.queue[:0]
-	s.findings, s.foundBy, s.judged = nil, s.foundBy[:0], nil
+	s.findings, s.foundBy, s.judged, s.setting = nil, s.foundBy[:0], nil, setting{}
 	s.expanded, s.exceeded, s.discuss, s.loudest, s.score = 0, false, 0, 0, 0
 	s.evidence = evidence{heard: s.evidence.heard[:0]}
 	if len(s.slots) < d.slots {

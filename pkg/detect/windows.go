@@ -319,7 +319,7 @@ func (s *scratch) cut(text []byte, from, to int) {
 // sentencesOf gives the sentences that text[from:to] is, all of which are cut, if those of text
 // are known and cut as they would be without ends.
 func (s *scratch) sentencesOf(text []byte, from, to int) (lo, hi int, ok bool) {
-	if len(s.parts) != len(s.pieces) || len(text) == 0 || len(s.judged) != len(text) || &s.judged[0] != &text[0] {
+	if len(s.parts) != len(s.pieces) || len(text) == 0 || !same(text, s.judged) {
 		return 0, 0, false
 	}
 	lo = sort.Search(len(s.pieces), func(i int) bool { return int(s.pieces[i].start) >= from })
