@@ -18,6 +18,7 @@ type Features struct {
 	toks  []gramToken
 	begin int         // the first token of the sentence
 	all   []gramToken // with echoes, and with every sign of a run
+	at    int         // where the token begins that is cut
 	last  int         // where the last word or value that was cut ends
 	cues  []uint64
 
@@ -39,6 +40,7 @@ func (g grams) with(h grams) grams { return grams{g.sum + h.sum, g.n + h.n} }
 // the values themselves.
 type gramToken struct {
 	hash uint64
+	at   int32 // where it begins
 	kind gramKind
 }
 
@@ -162,6 +164,7 @@ func (f *Features) sentence(text []byte, from, to int, s *spots) {
 func (f *Features) tokens(text []byte, from, to int, s *spots, chars bool) {
 	for i := from; i < to; {
 		c := text[i]
+		f.at = i
 		switch classOfByte[c] {
 		case byteBlank:
 			i++
@@ -299,11 +302,11 @@ func (f *Features) take(all []gramToken) {
 
 // token appends a token that is no sign.
 func (f *Features) token(h uint64, kind gramKind, chars bool) {
-	f.all = append(f.all, gramToken{h, kind})
+	f.all = append(f.all, gramToken{h, int32(f.at), kind})
 	if f.echoes(h) {
 		return
 	}
-	f.toks = append(f.toks, gramToken{h, kind})
+	f.toks = append(f.toks, gramToken{h, int32(f.at), kind})
 	if chars {
 		f.Grams = append(f.Grams, gramSlot(mixHash(saltWord, h)))
 	}
@@ -351,11 +354,11 @@ var signHash = func() (t [256]uint64) {
 
 // sign appends a sign once for a run of it, and tells whether it did.
 func (f *Features) sign(h uint64) bool {
-	f.all = append(f.all, gramToken{h, tokSign})
+	f.all = append(f.all, gramToken{h, int32(f.at), tokSign})
 	if n := len(f.toks); n > f.begin && f.toks[n-1].hash == h {
 		return false
 	}
-	f.toks = append(f.toks, gramToken{h, tokSign})
+	f.toks = append(f.toks, gramToken{h, int32(f.at), tokSign})
 	return true
 }
 
@@ -442,10 +445,14 @@ const nearReach = 4
 
 // contextOf adds the last words in front of a window: "for example", "attackers
 // write" there make the same words below harmless.
-func (f *Features) contextOf(before []byte) {
+func (f *Features) contextOf(before []byte) { f.contextWith(before, nil) }
+
+// contextWith does so where some of the words were cut before.
+func (f *Features) contextWith(before []byte, more []gramToken) {
 	n, all := len(f.toks), len(f.all)
 	f.begin = n
 	f.tokens(before, 0, len(before), new(spots), false)
+	f.take(more)
 	f.context(f.toks[n:])
 	f.toks, f.all = f.toks[:n], f.all[:all]
 }

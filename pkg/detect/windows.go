@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"bytes"
 	"math"
 	"slices"
 	"sort"
@@ -354,10 +355,24 @@ func (s *scratch) before(m *Model, i int) grams {
 	}
 	p.led = true
 	f.Grams = f.Grams[:0]
-	if i > 0 && s.parts[i-1].known && len(s.w.Before) == int(s.pieces[i-1].end-s.pieces[i-1].start) {
-		f.context(f.toks[s.parts[i-1].from:s.parts[i-1].to]) // all of it is seen, and was described
-	} else {
+	switch begin := int(s.pieces[i].start) - len(s.w.Before); {
+	case i == 0 || !s.parts[i-1].known:
 		f.contextOf(s.w.Before)
+	case begin == int(s.pieces[i-1].start):
+		f.context(f.toks[s.parts[i-1].from:s.parts[i-1].to]) // all of it is seen, and was described
+	default:
+		// Behind white space the same words follow as when the sentence was cut.
+		space := bytes.IndexByte(s.w.Before, ' ')
+		if space < 0 {
+			f.contextOf(s.w.Before)
+			break
+		}
+		of := f.all[s.parts[i-1].allFrom:s.parts[i-1].allTo]
+		k := len(of)
+		for k > 0 && int(of[k-1].at) > begin+space {
+			k--
+		}
+		f.contextWith(s.w.Before[:space], of[k:])
 	}
 	p.before = f.weigh(m)
 	return p.before

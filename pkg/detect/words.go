@@ -79,11 +79,11 @@ func (f *Features) met(text []byte, i, to int, chars bool) int {
 		w.a, w.b, w.hash, w.grams = a, b, f.toks[tokens].hash, f.words.of.weigh(f.Grams[at:])
 		f.Grams = f.Grams[:at]
 	} else {
-		f.all = append(f.all, gramToken{w.hash, tokWord})
+		f.all = append(f.all, gramToken{w.hash, int32(i), tokWord})
 		if f.echoes(w.hash) {
 			return n
 		}
-		f.toks = append(f.toks, gramToken{w.hash, tokWord})
+		f.toks = append(f.toks, gramToken{w.hash, int32(i), tokWord})
 	}
 	if chars {
 		f.known = f.known.with(w.grams)
