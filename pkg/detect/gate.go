@@ -191,9 +191,9 @@ func (g *gate) ascii(dst []piece, text []byte, x *index) []piece {
 	// The words of all sentences are weighed in one go, as if it were one sentence: each
 	// look-up is likely to wait for memory, and none for another.
 	x.weight = grown(x.weight, len(x.words)+1)
-	sum, weight := int32(0), x.weight[:len(x.words)+1]
-	for k := range x.words {
-		w := &x.words[k]
+	sum, words, weight := int32(0), x.words, x.weight[:len(x.words)+1]
+	for k := range words {
+		w := &words[k]
 		weight[k] = sum
 		sum += int32(table[gateSlot(w.stem)]) + int32(table[gateSlot(w.pair)])
 	}

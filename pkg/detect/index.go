@@ -2,6 +2,7 @@ package detect
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"slices"
 )
@@ -78,7 +79,7 @@ func spread(list []int32, n int, m uint64, at int) int {
 // grown gives a list of n elements whose values do not matter.
 func grown[T any](list []T, n int) []T { return slices.Grow(list[:0], n)[:n] }
 
-// hash hashes the words that were cut.
+// hash hashes the words that were cut, as padded, stemHash and pairHash do.
 func (x *index) hash(text []byte) {
 	x.words = grown(x.words, len(x.begin))
 	begin, words := x.begin, x.words
@@ -91,9 +92,9 @@ func (x *index) hash(text []byte) {
 		} else {
 			head = firstBytes(text, int(at), int(end[k]))
 		}
-		size := int(end[k] - at)
-		head = padded(head, size)
-		stem := stemHash(head, size)
+		size := &wordSizes[min(int(end[k]-at), len(wordSizes)-1)]
+		head = (head | lowBits) & size.letters
+		stem := head&(1<<(8*stemBytes)-1)*size.factor + size.longer
 		if byte(head) <= '9' {
 			stem = gateDigit
 		}
@@ -103,12 +104,24 @@ func (x *index) hash(text []byte) {
 	}
 }
 
+// wordSizes is what hashing a word needs to know of its number of letters: to look it up
+// is quicker than to shift by it.
+var wordSizes = func() (t [10]struct{ letters, factor, longer uint64 }) {
+	for n := 1; n < len(t); n++ {
+		s := &t[n]
+		s.letters = padded(math.MaxUint64, n)
+		s.factor = gateOne << (64 - 8*min(n, stemBytes))
+		s.longer = uint64(stemBytes-n) >> 63 * gateOne
+	}
+	return
+}()
+
 // ask notes which words the lexicon may know.
 func (x *index) ask(l *lexicon) {
 	x.likely = grown(x.likely, len(x.words))
-	likely, found, phrase := x.likely, 0, 0
-	for k := len(x.words) - 1; k >= 0; k-- {
-		w := &x.words[k]
+	words, likely, found, phrase := x.words, x.likely, 0, 0
+	for k := len(words) - 1; k >= 0; k-- {
+		w := &words[k]
 		may := one(l.words.has(w.head*gateTwo))*mayWord | one(l.stems.has(w.stem))*mayStem | phrase
 		likely[found] = uint32(k<<mayKinds | may)
 		found += one(may != 0)
