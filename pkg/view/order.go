@@ -79,9 +79,10 @@ func (o *orders) direction(words []uint8, at func(k int) int) (sum int) {
 }
 
 // Bounds of what may be reversed, in bytes and words, how much must speak for it, and how much
-// against it is enough.
+// against it is enough; what speaks for it so much after a few words is read no further.
 const (
 	flipPlain   = 10
+	flipLeave   = 7
 	minFlipped  = 24
 	maxFlipped  = 2000
 	flipLook    = 280
@@ -186,7 +187,7 @@ func (d *Decoder) flipAt(from, to int) (x flip, ok bool) {
 		words = append(words, o.number(text, i, j))
 		if n := len(words); n > 1 {
 			plain += int(o.pairs[words[n-2]][words[n-1]])
-			if n >= flipWords && plain >= flipPlain {
+			if n >= flipWords && plain >= flipLeave {
 				return x, false // most are left after a few words
 			}
 		}
