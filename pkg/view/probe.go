@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -133,7 +134,8 @@ func (d *Decoder) room64(text []byte) {
 	d.text, d.seen = text[:len(text):len(text)], false // nothing behind it is read
 	n := (len(text) + 63) / 64
 	for _, m := range [...]*[]uint64{&d.coded, &d.spaced, &d.packed, &d.fused, &d.leety, &d.mixed} {
-		*m = append((*m)[:0], make([]uint64, (n+63)/64)...)
+		*m = slices.Grow((*m)[:0], (n+63)/64)[:(n+63)/64]
+		clear(*m)
 	}
 	all := [...]*[]uint64{&d.letter, &d.upper, &d.digit, &d.sign, &d.line, &d.stop, &d.run}
 	if cap(d.letter) <= n {
