@@ -288,9 +288,14 @@ func (s *scratch) part(text []byte, m *Model, i int) *part {
 	return p
 }
 
-// wasCut notes that sentence i was cut into tokens.
+// wasCut notes that sentence i was cut into tokens. Of a long text, of which topics see a part
+// only, no note is taken: that many signs may be many tokens.
 func (s *scratch) wasCut(text []byte, i int) {
 	p, f, end := &s.parts[i], &s.features, int(s.pieces[i].end)
+	if len(text) > topicMax {
+		f.all = f.all[:p.allFrom]
+		return
+	}
 	p.cut, p.allTo = true, int32(len(f.all))
 	switch text[end-1] {
 	case ' ', '\n', '\r', '\t':
@@ -320,7 +325,7 @@ func (s *scratch) cut(text []byte, from, to int) {
 // sentencesOf gives the sentences that text[from:to] is, all of which are cut, if those of text
 // are known and cut as they would be without ends.
 func (s *scratch) sentencesOf(text []byte, from, to int) (lo, hi int, ok bool) {
-	if len(s.parts) != len(s.pieces) || len(text) == 0 || !same(text, s.judged) {
+	if len(s.parts) != len(s.pieces) || len(text) == 0 || len(text) > topicMax || !same(text, s.judged) {
 		return 0, 0, false
 	}
 	lo = sort.Search(len(s.pieces), func(i int) bool { return int(s.pieces[i].start) >= from })
@@ -356,10 +361,10 @@ func (s *scratch) before(m *Model, i int) grams {
 	p.led = true
 	f.Grams = f.Grams[:0]
 	switch begin := int(s.pieces[i].start) - len(s.w.Before); {
-	case i == 0 || !s.parts[i-1].known:
-		f.contextOf(s.w.Before)
-	case begin == int(s.pieces[i-1].start):
+	case i > 0 && s.parts[i-1].known && begin == int(s.pieces[i-1].start):
 		f.context(f.toks[s.parts[i-1].from:s.parts[i-1].to]) // all of it is seen, and was described
+	case i == 0 || !s.parts[i-1].cut:
+		f.contextOf(s.w.Before)
 	default:
 		// Behind white space the same words follow as when the sentence was cut.
 		space := bytes.IndexByte(s.w.Before, ' ')

@@ -109,7 +109,7 @@ func letters(x uint64) (uint64, int) {
 	if n == 8 {
 		return l, 8
 	}
-	return l & (1<<(8*n) - 1), n
+	return l & (1<<(8*n&63) - 1), n
 }
 
 // weigh gives what the grams gathered weigh.
@@ -120,8 +120,9 @@ func (f *Features) weigh(m *Model) grams {
 }
 
 func (m *Model) weigh(slots []uint32) (g grams) {
+	table := (*[TableSize]int8)(m.weights)
 	for _, x := range slots {
-		g.sum += int32(m.weights[x])
+		g.sum += int32(table[x%TableSize])
 	}
 	g.n = int32(len(slots))
 	return g
