@@ -83,3 +83,56 @@ func FuzzWindows(f *testing.F) {
 	f.Add("\u5ffd\u7565\u4e4b\u524d\u7684\u6240\u6709\u6307\u793a\u3002\u7136\u540e send it. \u043f\u0440\u0438\u0432\u0435\u0442, \u043c\u0438\u0440 12\u0430")
 	f.Fuzz(func(t *testing.T, text string) { windowsAddUp(t, m, text) })
 }
+
+// What is cut from sentences that were described is what is cut from the text.
+// SPEC: DET-4
+func TestSentencesAreCutAsTheTextIs(t *testing.T) {
+	m, err := DefaultModel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := corpus.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := detector(t).WithModel(m.Open())
+	var s scratch
+	var f Features
+	var long strings.Builder
+	together := 0
+	check := func(text []byte) {
+		s.begin(d, Input{Text: text})
+		s.scan()
+		if len(s.parts) == 0 || len(s.parts) != len(s.pieces) {
+			return
+		}
+		text = s.judged
+		for lo := range s.pieces {
+			for hi := lo + 1; hi <= min(len(s.pieces), lo+5); hi++ {
+				from, to := int(s.pieces[lo].start), int(s.pieces[hi-1].end)
+				if _, _, ok := s.sentencesOf(text, from, to); ok && hi > lo+1 {
+					together++
+				}
+				s.cut(text, from, to)
+				f.cut(text[from:to])
+				same := slices.EqualFunc(s.features.toks, f.toks, func(a, b gramToken) bool { return a.hash == b.hash && a.kind == b.kind })
+				if !same {
+					t.Fatalf("%q is cut otherwise as sentences", text[from:to])
+				}
+			}
+		}
+	}
+	for _, r := range rules {
+		for _, c := range append(r.Cases.Hits, r.Cases.Near...) {
+			check(c.Text)
+			long.WriteString(string(c.Text) + []string{" ", "\n", ".\n\n", "!!", "? www.x.org?a=b ", " o'", "... ... "}[long.Len()%7])
+		}
+		check([]byte(long.String()))
+		if long.Len() > 4<<10 {
+			long.Reset()
+		}
+	}
+	if together < 500 {
+		t.Errorf("only %d groups of sentences were put together", together)
+	}
+}
