@@ -302,7 +302,7 @@ var ownInverse = map[string]view.Wants{
 	"doubled": view.WantCipher, "every-second": view.WantCipher, "every-third": view.WantCipher,
 	"shuffled": guesses | view.WantOrder, "anagrams": guesses | view.WantOrder, "no-vowels": guesses, "drawn-out": guesses, "last-first": guesses, "syllables": guesses,
 	"one-vowel": guesses, "soft": guesses, "swapped": guesses, "affine": guesses,
-	"spacing": view.WantMarkup | view.WantSpelling, "strewn": view.WantSpacing | view.WantJoined,
+	"concat": view.WantConcat, "spacing": view.WantMarkup | view.WantSpacing | view.WantSpelling, "strewn": view.WantSpacing | view.WantJoined,
 	"split-words": view.WantSpacing | view.WantSpelling, "unspaced": view.WantSpacing | view.WantFused | view.WantSpelling, "leet": view.WantLeet | view.WantSpelling,
 }
 
