@@ -45,11 +45,12 @@ func newTrainer(o options, cut cutter) *trainer {
 }
 
 // add takes the windows of a document. Windows that were seen before, and those
-// that hold a part of an attack only, are left out.
+// that hold a part of an attack only, are left out. What views show of a text in an odd way is
+// text like any other: that it was decoded shall not speak for it.
 func (t *trainer) add(d doc, weight float64) {
 	t.docs++
 	t.cut.each(d, true, func(w *detect.Window, rel int) {
-		if rel == partly {
+		if rel == partly || d.odd && w.Depth > 0 {
 			return
 		}
 		h := sum64(w.Text)

@@ -30,6 +30,7 @@ const (
 	weightComposed = 0.4 // honest text of the grammars
 	weightWritten  = 3.0 // honest documents written for this project
 	weightLabelled = 2.0 // labelled sets
+	weightOdd      = 1.0 // honest text in odd ways, as it stands: signs are no attack, however many there are
 	weightRules    = 0.3 // files of packages for assistants: their orders stand in attacks, too
 )
 
@@ -136,6 +137,14 @@ func run(o options) error {
 			w = weightRules
 		}
 		t.add(d, w)
+	}
+	for i, d := range train {
+		if i%oddEach != 0 {
+			continue
+		}
+		if odd, ok := inOddWay(d); ok {
+			t.add(odd, weightOdd)
+		}
 	}
 	var sets []doc // labelled
 	if o.data != "" {

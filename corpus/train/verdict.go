@@ -169,30 +169,38 @@ func ofPart(docs []doc, part int) (out []doc) {
 // addOdd adds texts that are written in odd ways: the ones that the views were written
 // for. A verdict that never saw them takes the form for the attack.
 func (t *trainer) addOdd(c *composer, honest []doc, part int, add func(doc, float64)) {
-	var ways []transform.Transform
-	for _, w := range transform.All() {
-		if w.Known {
-			ways = append(ways, w)
-		}
-	}
 	for i := range verdictOdd {
 		d := c.attack(uint64(1<<46+i*parts+part), part)
 		if len(d.spans) != 1 || len(d.text) > oddMax {
 			continue
 		}
 		a := d.spans[0]
-		d.text = d.text[:a.Start] + ways[i%len(ways)].Apply(d.text[a.Start:a.End]) + d.text[a.End:]
+		d.text = d.text[:a.Start] + oddWays[i%len(oddWays)].Apply(d.text[a.Start:a.End]) + d.text[a.End:]
 		add(d, verdictComposed)
 	}
 	for i, d := range honest {
-		if kind := kindOf(d); kind != "documents" && kind != "honest:document" && kind != "honest:prompt" {
-			continue
-		}
-		if w := ways[sum64([]byte(d.text))%uint64(len(ways))]; !w.Hides && len(d.text) <= oddMax && i%oddEach == 0 {
-			d.text, d.odd = w.Apply(d.text), true
-			add(d, verdictComposed)
+		if i%oddEach == 0 {
+			if odd, ok := inOddWay(d); ok {
+				add(odd, verdictComposed)
+			}
 		}
 	}
+}
+
+// oddWays are the ways to write a text that the views were written for.
+var oddWays = slices.DeleteFunc(transform.All(), func(w transform.Transform) bool { return !w.Known })
+
+// inOddWay writes a short honest text in one of the odd ways that show it to a reader.
+func inOddWay(d doc) (doc, bool) {
+	if kind := kindOf(d); kind != "documents" && kind != "honest:document" && kind != "honest:prompt" {
+		return d, false
+	}
+	w := oddWays[sum64([]byte(d.text))%uint64(len(oddWays))]
+	if w.Hides || len(d.text) > oddMax {
+		return d, false
+	}
+	d.text, d.odd = w.Apply(d.text), true
+	return d, true
 }
 
 // fitBoth fits weights and trees of the verdict. Weights see what goes on beyond what was
