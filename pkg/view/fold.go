@@ -165,7 +165,12 @@ type folder struct {
 	latin, looks, stuck int // ASCII letters; letters with a look-alike; letters without
 	alone               int // look-alikes that count in words without Latin letters
 	scripts             uint8
+	mixed               [2]int // where the last two words ended that mix look-alikes with Latin letters; 0: none did
 }
+
+// scriptReach is how far from two words that mix scripts another is one that may have been written
+// so to its last letter, in bytes.
+const scriptReach = 96
 
 // scriptOf tells apart the scripts that look-alikes come from. Nobody mixes them
 // within a word, but to disguise one.
@@ -335,11 +340,13 @@ func (f *folder) beginWord(i int) {
 
 // endWord decides, once a word is complete, whether its look-alikes are read as
 // Latin: yes when it also has Latin letters, when they come from several scripts,
-// and when every letter of it is a look-alike in either case. A word of another
-// script keeps its letters.
+// and when every letter of it is a look-alike in either case, or is one as it stands and two
+// words near it mix scripts: a short word has few letters, and all may have been replaced. A word
+// of another script keeps its letters.
 func (f *folder) endWord(i int, at func(i, j int) (int, int)) {
-	if f.looks > 0 && (f.latin > 0 || f.scripts&(f.scripts-1) != 0 || f.stuck == 0 && f.alone == f.looks) {
+	if f.looks > 0 && (f.latin > 0 || f.scripts&(f.scripts-1) != 0 || f.stuck == 0 && (f.alone == f.looks || f.mixed[1] > 0 && f.srcStart-f.mixed[1] < scriptReach)) {
 		f.changes |= Skeleton
+		letters := false // of ASCII
 		f.v.cut(f.outStart)
 		for k := f.srcStart; k < i; {
 			r, n := utf8.DecodeRune(f.src[k:i])
@@ -348,6 +355,7 @@ func (f *folder) endWord(i int, at func(i, j int) (int, int)) {
 			if r < utf8.RuneSelf {
 				if plainByte(byte(r)) {
 					f.v.put(byte(r), s, e)
+					letters = letters || isLetter(byte(r))
 				}
 				continue
 			}
@@ -363,6 +371,9 @@ func (f *folder) endWord(i int, at func(i, j int) (int, int)) {
 			default:
 				f.v.putRune(r, s, e)
 			}
+		}
+		if letters {
+			f.mixed = [2]int{i, f.mixed[0]}
 		}
 	}
 	f.latin, f.looks, f.stuck, f.alone, f.scripts = 0, 0, 0, 0, 0

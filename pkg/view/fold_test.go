@@ -33,6 +33,8 @@ func TestFold(t *testing.T) {
 		{"a word of look-alikes alone", "\u0440\u043e\u0440\u0435", "pope", Skeleton},
 		{"a Russian word keeps its letters", "\u0412\u0430\u0436\u043d\u043e", "\u0432\u0430\u0436\u043d\u043e", 0},
 		{"a Russian word in capitals folds alike", "\u041d\u041e", "\u043d\u043e", 0},
+		{"short words beside two that mix scripts", "sen\u03c4 sys\u03c4em \u03c4\u03bf", "sent system to", Skeleton},
+		{"and beside one", "sen\u03c4 \u03c4\u03bf", "sent \u03c4\u03bf", Skeleton},
 		{"zero width", "ig\u200bno\u2060re", "ignore", Invisible},
 		{"soft hyphen and bidi", "ig\u00adno\u202ere", "ignore", Invisible},
 		{"tags", "a\U000e0069\U000e0067b", "ab", Tags},
