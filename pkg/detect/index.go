@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/stoplog/stoplog/pkg/view"
 )
 
 // index is the words of a text: its runs of ASCII letters and digits. A text is cut into
@@ -40,40 +42,21 @@ func (x *index) fill(text []byte, l *lexicon) {
 
 // cut notes where words begin and end.
 func (x *index) cut(size int) {
-	// Bits are written out four at a time, and what is none is written over.
-	const spare = 4
-	x.begin, x.end = grown(x.begin, size/2+1+spare), grown(x.end, size/2+1+spare)
+	x.begin, x.end = grown(x.begin, size/2+1+view.Spare), grown(x.end, size/2+1+view.Spare)
 	x.count = grown(x.count, len(x.word))
 	begins, ends, carry := 0, 0, uint64(0)
 	for i, w := range x.word {
 		behind := w<<1 | carry
 		carry = w >> 63
 		x.count[i] = int32(begins)
-		begins = spread(x.begin, begins, w&^behind, i<<6)
-		ends = spread(x.end, ends, behind&^w, i<<6)
+		begins = view.Spread(x.begin, begins, w&^behind, i<<6)
+		ends = view.Spread(x.end, ends, behind&^w, i<<6)
 	}
 	x.begin = x.begin[:begins]
 	if ends < begins { // the last word ends with the text
 		x.end[ends] = int32(size)
 	}
 	x.end = x.end[:begins]
-}
-
-// spread writes where the bits of m are, from list[n] on, and gives how long the list is now.
-func spread(list []int32, n int, m uint64, at int) int {
-	to := n + bits.OnesCount64(m)
-	for ; n < to; n += 4 {
-		out := (*[4]int32)(list[n:])
-		out[0] = int32(at + bits.TrailingZeros64(m))
-		m &= m - 1
-		out[1] = int32(at + bits.TrailingZeros64(m))
-		m &= m - 1
-		out[2] = int32(at + bits.TrailingZeros64(m))
-		m &= m - 1
-		out[3] = int32(at + bits.TrailingZeros64(m))
-		m &= m - 1
-	}
-	return to
 }
 
 // grown gives a list of n elements whose values do not matter.

@@ -240,8 +240,7 @@ func (d *Decoder) strangeWords() []unknown {
 
 // cutLong notes where words of six letters and more begin and end.
 func (d *Decoder) cutLong() {
-	const spare = 4
-	if most := len(d.text)/7 + 1 + spare; cap(d.begins) < most {
+	if most := len(d.text)/7 + 1 + Spare; cap(d.begins) < most {
 		d.begins, d.ended = make([]int32, 2*most), make([]int32, 2*most)
 	}
 	list, ended := d.begins[:cap(d.begins)], d.ended[:cap(d.ended)]
@@ -253,8 +252,8 @@ func (d *Decoder) cutLong() {
 		sixes := fours & (twos<<4 | two>>60)
 		behind := sixes<<1 | six>>63
 		one, two, six = w, twos, sixes
-		begins = spread(list, begins, sixes&^behind, k<<6-5)
-		ends = spread(ended, ends, behind&^sixes, k<<6)
+		begins = Spread(list, begins, sixes&^behind, k<<6-5)
+		ends = Spread(ended, ends, behind&^sixes, k<<6)
 	}
 	if ends < begins { // the last word ends with the text
 		ended[ends] = int32(len(d.text))
@@ -262,9 +261,12 @@ func (d *Decoder) cutLong() {
 	d.begins, d.ended = list[:begins], ended[:begins]
 }
 
-// spread writes where the bits of m are, from list[n] on, and gives how long the list is now. Bits
-// are written four at a time: what is none is written over.
-func spread(list []int32, n int, m uint64, at int) int {
+// Spare is how many elements a list holds beyond those that [Spread] writes into it, at least.
+const Spare = 4
+
+// Spread writes where the bits of m are, from at on, into list[n:], and gives how long the list is
+// now. Bits are written four at a time, and what is none is written over: so no branch hangs on each.
+func Spread(list []int32, n int, m uint64, at int) int {
 	to := n + bits.OnesCount64(m)
 	for ; n < to; n += 4 {
 		out := (*[4]int32)(list[n:])
@@ -412,7 +414,7 @@ func (d *Decoder) signs() (w Wants) {
 		next := open>>1 | (d.letter[:k+2][k+1]|d.digit[:k+2][k+1]|d.sign[:k+2][k+1])<<63
 		breaks := d.line[k]>>1 | d.line[:k+2][k+1]<<63
 		before := all<<1 | carry
-		n = spread(places, n, sign&(^stop&(next|breaks&before)|^before&^(stop&next)), k<<6)
+		n = Spread(places, n, sign&(^stop&(next|breaks&before)|^before&^(stop&next)), k<<6)
 		carry = all >> 63
 	}
 	found := 0
