@@ -15,6 +15,7 @@ func TestCuesWeighWhatTheGateLearns(t *testing.T) {
 	for _, r := range rules {
 		for _, c := range append(r.Cases.Hits, r.Cases.Near...) {
 			s.begin(d, Input{Text: c.Text})
+			s.learning = true // what the rules decide has no windows otherwise
 			s.scan()
 			text := s.cur.v.Text // of the last view
 			k := 0

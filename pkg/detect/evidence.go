@@ -450,7 +450,7 @@ func (f *Figures) Floor() float64 {
 // is not weighed again.
 func (s *scratch) weigh() float64 {
 	m := s.d.model
-	if m == nil {
+	if m == nil || s.ruled() {
 		return s.evidence.rules
 	}
 	if has := s.evidence.amount(s.discuss); s.weighed != has {

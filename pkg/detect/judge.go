@@ -45,6 +45,9 @@ func sentenceEnd(text []byte, i int) bool {
 // judge turns a node's candidates into findings and scores its windows.
 func (s *scratch) judge(n *node, text []byte) {
 	s.judgeRules(n, text)
+	if s.ruled() {
+		return // nothing that windows say changes the verdict, and the rules are the reason that people are shown
+	}
 	m := s.d.model
 	if m == nil {
 		if s.visit == nil {

@@ -249,6 +249,11 @@ func (s *scratch) decided() bool {
 	return s.over
 }
 
+// ruled reports that the rules alone quarantine the text: see [Figures.Floor].
+func (s *scratch) ruled() bool {
+	return s.evidence.rules >= max(sure, s.enough) && s.visit == nil && !s.all && !s.learning
+}
+
 // held reports that the text exceeds a bound: it is not delivered, whatever else is found.
 func (s *scratch) held() bool { return s.exceeded && s.visit == nil && !s.all && !s.learning }
 

@@ -131,9 +131,8 @@ func (s *scratch) lookAt(n *node, text []byte, m *Model, i int, sentence, group 
 		return true
 	}
 	if s.loudest >= s.enough {
-		// The verdict cannot get worse; a few more windows are shown to people, and where
-		// the rules alone are not sure they may still change it.
-		if s.extra >= maxExtra || s.extra >= fewExtra && s.evidence.rules >= max(sure, s.enough) {
+		// The rules are not sure enough by themselves: more windows may still change the verdict.
+		if s.extra >= maxExtra {
 			return false
 		}
 		s.extra++
@@ -148,12 +147,8 @@ func (s *scratch) lookAt(n *node, text []byte, m *Model, i int, sentence, group 
 	return true
 }
 
-// How many sentences are looked at after the verdict is certain, and when the rules alone
-// decide it.
-const (
-	maxExtra = 32
-	fewExtra = 8
-)
+// maxExtra is how many sentences are looked at once a window or the rules say enough.
+const maxExtra = 32
 
 // handOut gives the windows of sentence i to the visitor.
 func (s *scratch) handOut(n *node, text []byte, m *Model, i int, ruled bool, ease int32) {

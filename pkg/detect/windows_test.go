@@ -65,7 +65,7 @@ func windowsAddUp(t *testing.T, m *Model, text string) (ran int) {
 		ran++
 	}
 	s.scan()
-	if got := d.WithModel(m.Open()).Figures([]byte(text)).Top; best >= low && ran <= fewExtra && got != best {
+	if got := d.WithModel(m.Open()).Figures([]byte(text)).Top; best >= low && ran <= maxExtra && got != best {
 		t.Errorf("the best window of %q: %v, want %v", text, got, best)
 	}
 	return ran
@@ -102,6 +102,7 @@ func TestSentencesAreCutAsTheTextIs(t *testing.T) {
 	together := 0
 	check := func(text []byte) {
 		s.begin(d, Input{Text: text})
+		s.learning = true // what the rules decide has no windows otherwise
 		s.scan()
 		if len(s.parts) == 0 || len(s.parts) != len(s.pieces) {
 			return
