@@ -173,6 +173,19 @@ const (
 	hooked       = "ąɓƈɗęƒɠɦįʝƙɭɱŋøƥʠɽşƭųʋɯӽყȥ"
 )
 
+// decorated are alphabets of writers of decorated text, in order from a.
+var decorated = [...][2]string{
+	{"signs of currencies", "₳฿₵ĐɆ₣₲ⱧłJ₭Ⱡ₥₦Ø₱QⱤ₴₮ɄV₩ӾɎⱫ"},
+	{"ideographs", "卂乃匚ᗪ乇千Ꮆ卄丨ﾌҜㄥ爪几ㄖ卩Ɋ尺丂ㄒㄩᐯ山乂ㄚ乙"},
+	{"Canadian syllabics", "ᗩᗷᑕᗪEᖴGᕼIᒍKᒪᗰᑎOᑭᑫᖇᔕTᑌᐯᗯ᙭Yᘔ"},
+	{"Greek and Cyrillic", "αв¢∂єƒgнιנкℓмησρqяѕтυνωχуz"},
+	{"Armenian", "ǟɮƈɖɛʄɢɦɨʝӄʟʍռօքզʀֆȶʊʋաӼʏʐ"},
+	{"hooks and tails", "ąცƈɖɛʄɠɧıʝƙƖɱŋơ℘զཞʂɬų۷ῳҳყʑ"},
+	{"many scripts", "คც८ძ૯Բ૭ҺɿʆқՆɱՈ૦ƿҩՐς੮υ౮ω૪עઽ"},
+	{"Ethiopic", "ልጌርዕቿቻኗዘጎጋጕረጠክዐየዒዪነፕሁሀሠሸሃጊ"},
+	{"strokes", "Ⱥƀȼđɇfǥħɨɉꝁłmnøᵽꝗɍsŧᵾvwxɏƶ"},
+}
+
 // Rows of keys of the layouts, in the same order.
 const (
 	qwerty  = "qwertyuiop[]asdfghjkl;'zxcvbnm,./"
@@ -269,6 +282,9 @@ func alphabets(kind Kind) []Transform {
 	l.exact("Braille", as(braille))
 	l.exact("accents on all letters", as(accented))
 	l.exact("hooked letters", as(hooked))
+	for _, x := range decorated {
+		l.exact("decorated, "+x[0], as(x[1]))
+	}
 	l.exact("full width", each(func(r rune) string {
 		if r > ' ' && r <= '~' {
 			r += 0xfee0

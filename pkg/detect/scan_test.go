@@ -129,12 +129,12 @@ var fewer = []struct {
 		"binary, o and l;base32, lower case, dashes;affine 5x+8;Vigenère, key lemon;" +
 		"shift grows by letter;keyboard: typed on dvorak;keyboard: typed on Russian;keyboard: one key to the right;rail fence, 2 lines;rail fence, 3 lines;" +
 		"columns, 5 wide;halves interleaved;neighbours swapped;Roman numerals for letters;Morse in words;Bacon;tap code;telephone keys, pressed once;" +
-		"code words, an own list;hooked letters;Cherokee and Lisu look-alikes;spelt in Cyrillic;spelt in Greek;spelt in katakana;runes;" +
+		"code words, an own list;Cherokee and Lisu look-alikes;spelt in Cyrillic;spelt in Greek;spelt in katakana;runes;" +
 		"leet, several signs a letter;emoji for letters;bits as spaces and tabs;words: a letter;spaces moved by one letter;groups of five letters;" +
 		"vowels left out;vowels starred;spelt by sound;childish: w for r and l;first word of each line;last word of each line;first letter of each line;" +
 		"every third letter;letters with their places;vowels exchanged;SVG, a text for each word;LaTeX accents;JSON objects, a word each;subtitles;" +
 		"strings, format;variables;CONCAT in SQL;strings, per cent;cursor moves for spaces;Morse of reversed;shifted by 13, leet"},
-	{1, "hex dump;keyboard: typed on azerty;Morse;backspaces;neighbouring words swapped;all letters of words shuffled;first letter to the end;one vowel for all;" +
+	{1, "hex dump;decorated, many scripts;keyboard: typed on azerty;Morse;backspaces;neighbouring words swapped;all letters of words shuffled;first letter to the end;one vowel for all;" +
 		"halves exchanged;numbered words, mixed;last letter first"},
 	{2, "base85;base85 of ZeroMQ;CSS escapes;xor 23 in hex;letters doubled;vowels drawn out;typing errors;a table cell for each word;RTF escapes;" +
 		"CSV rows with other columns;an attribute for each word;base64 over JSON values"},
@@ -142,7 +142,7 @@ var fewer = []struct {
 		"words: numbered lines;words: faces;words in reverse order;a syllable before vowels;stutter;each word twice;every second word;" +
 		"brackets around words, in turns;a Markdown cell for each word;a list item for each word;a link for each word;CSV cells;footnotes behind words;" +
 		"JSON array of words;join of words;pattern of classes;joined by underscores, reversed"},
-	{4, "base64 in fours;bytes as colours;uuencode;shifted by 1;shifted by 3;rot47;Polybius square;telephone keys, pressed n times;code words (alfa, bravo);leet, vowels;" +
+	{4, "base64 in fours;decorated, Armenian;hooked letters;bytes as colours;uuencode;shifted by 1;shifted by 3;rot47;Polybius square;telephone keys, pressed n times;code words (alfa, bravo);leet, vowels;" +
 		"leet, signs;words: joined, capitals;words: no spaces;long words split by a space;long words split by a hyphen;hyphenated over lines, soft;" +
 		"quoted mail, broken lines;two columns of words;signs strewn in;back quotes around words;strings, side by side;comment of a program;base64 of leet"},
 }

@@ -3,6 +3,7 @@ package view
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -164,8 +165,9 @@ type folder struct {
 	outStart, srcStart  int
 	latin, looks, stuck int // ASCII letters; letters with a look-alike; letters without
 	alone               int // look-alikes that count in words without Latin letters
-	scripts             uint8
-	mixed               [2]int // where the last two words ended that mix look-alikes with Latin letters; 0: none did
+	drawn               int // look-alikes that count in words of nothing else
+	scripts             uint32
+	mixed               [2]int // where the last two words ended that mix scripts, or are decorated; 0: none did
 }
 
 // scriptReach is how far from two words that mix scripts another is one that may have been written
@@ -174,19 +176,29 @@ const scriptReach = 96
 
 // scriptOf tells apart the scripts that look-alikes come from. Nobody mixes them
 // within a word, but to disguise one.
-func scriptOf(r rune) uint8 {
+func scriptOf(r rune) uint32 {
 	switch {
 	case r >= 0x370 && r < 0x400 || r >= 0x1f00 && r < 0x2000:
-		return 1
+		return greek
 	case r >= 0x400 && r < 0x530 || r >= 0x1c80 && r < 0x1c90 || r >= 0xa640 && r < 0xa6a0:
-		return 2
+		return cyrillic
 	case r >= 0x530 && r < 0x590:
 		return 4
 	case r >= 0x13a0 && r < 0x1400 || r >= 0xab70 && r < 0xabc0:
 		return 8
+	case r >= 0x1200 && r < 0x13a0:
+		return ethiopic
+	case r >= 0x1400 && r < 0x1680:
+		return syllabics
+	case r >= 0x3000 && r < 0xa4d0 || r >= 0xff60 && r < 0xffa0:
+		return 128 // nobody mixes Chinese and kana with others, and everybody with one another
 	}
 	return 16
 }
+
+// The first two are scripts of which whole words may be look-alikes by chance, the others some of
+// hundreds of letters, of which few are.
+const greek, cyrillic, ethiopic, syllabics = 1, 2, 32, 64
 
 // run folds src; m, when given, maps src to the original.
 func (f *folder) run(src []byte, m *View) {
@@ -275,6 +287,9 @@ func (f *folder) run(src []byte, m *View) {
 				if t.flags&fAlone != 0 {
 					f.alone++
 				}
+				if t.flags&fDrawn != 0 {
+					f.drawn++
+				}
 			case t == &f.t.entries[0] && !letterOrMark(r):
 				f.endWord(i, at)
 			default:
@@ -305,7 +320,7 @@ func (f *folder) plain(from, to int) {
 		f.latin += to - from
 		return
 	}
-	f.latin, f.stuck, f.alone, f.scripts = to-word, 0, 0, 0
+	f.latin, f.stuck, f.alone, f.drawn, f.scripts = to-word, 0, 0, 0, 0
 	f.outStart, f.srcStart = out+word-from, word
 }
 
@@ -344,7 +359,7 @@ func (f *folder) beginWord(i int) {
 // words near it mix scripts: a short word has few letters, and all may have been replaced. A word
 // of another script keeps its letters.
 func (f *folder) endWord(i int, at func(i, j int) (int, int)) {
-	if f.looks > 0 && (f.latin > 0 || f.scripts&(f.scripts-1) != 0 || f.stuck == 0 && (f.alone == f.looks || f.mixed[1] > 0 && f.srcStart-f.mixed[1] < scriptReach)) {
+	if f.looks > 0 && f.isLatin() {
 		f.changes |= Skeleton
 		letters := false // of ASCII
 		f.v.cut(f.outStart)
@@ -362,9 +377,9 @@ func (f *folder) endWord(i int, at func(i, j int) (int, int)) {
 			t := f.t.at(r)
 			switch {
 			case t.flags&(fDrop|fMark) != 0:
-			case t.to != "" && t.to[0] < utf8.RuneSelf:
+			case t.to != "" && t.to[0] < utf8.RuneSelf && (t.look == "" || f.drawn == 0 || f.stuck > 0):
 				f.v.puts(t.to, s, e)
-			case t.look != "":
+			case t.look != "" && (t.flags&fDrawn == 0 || f.stuck == 0):
 				f.v.puts(t.look, s, e)
 			case t.to != "":
 				f.v.puts(t.to, s, e)
@@ -372,12 +387,36 @@ func (f *folder) endWord(i int, at func(i, j int) (int, int)) {
 				f.v.putRune(r, s, e)
 			}
 		}
-		if letters {
+		if letters || f.drawn > 0 || f.scripts&(f.scripts-1) != 0 {
 			f.mixed = [2]int{i, f.mixed[0]}
 		}
 	}
-	f.latin, f.looks, f.stuck, f.alone, f.scripts = 0, 0, 0, 0, 0
+	f.latin, f.looks, f.stuck, f.alone, f.drawn, f.scripts = 0, 0, 0, 0, 0, 0
 }
+
+// isLatin decides that for the word that is complete. Signs of decorated text are letters of most
+// other scripts, and of sums and prices: they count only where nothing else stands in a word, and a
+// letter of another script, or of ASCII, does or many of them.
+func (f *folder) isLatin() bool {
+	mixed := f.scripts&(f.scripts-1) != 0
+	near := f.mixed[1] > 0 && f.srcStart-f.mixed[1] < scriptReach
+	if f.drawn > 0 {
+		near = f.mixed[0] > 0 && f.srcStart-f.mixed[0] < scriptReach
+		if f.stuck > 0 {
+			return f.drawn < f.looks && (f.latin > 0 || mixed)
+		}
+		least := minDrawn
+		if f.scripts&^(ethiopic|syllabics) == 0 {
+			least = fewDrawn
+		}
+		return mixed || near || f.looks >= least && f.scripts&(greek|cyrillic) == 0 || f.latin > 0 && slices.ContainsFunc(f.v.Text[f.outStart:], isLetter)
+	}
+	return f.latin > 0 || mixed || f.stuck == 0 && (f.alone == f.looks || near)
+}
+
+// minDrawn is how many signs of decorated text a word has at least that holds nothing else, fewDrawn
+// how many of some scripts.
+const minDrawn, fewDrawn = 5, 3
 
 // FoldString folds a string for use as a literal: folded, ASCII lower-cased.
 func FoldString(s string) string {

@@ -23,6 +23,7 @@ const (
 	fLine                      // line break
 	fCompat                    // compatibility form
 	fAlone                     // look-alike in words without Latin letters too
+	fDrawn                     // look-alike in words that hold nothing else
 	fCompose                   // takes part in canonical composition
 )
 
@@ -91,6 +92,8 @@ func parseEntry(tail string) entry {
 			e.flags |= fCompat
 		case 'w':
 			e.flags |= fAlone
+		case 'g':
+			e.flags |= fDrawn
 		case 'c':
 			e.flags |= fCompose
 		}

@@ -72,6 +72,60 @@ var letters = map[string]string{
 	"\u2801\u2803\u2809\u2819\u2811\u280b\u281b\u2813\u280a\u281a\u2805\u2807\u280d\u281d\u2815\u280f\u281f\u2817\u280e\u281e\u2825\u2827\u283a\u282d\u283d\u2835": "abcdefghijklmnopqrstuvwxyz",
 }
 
+// latin are letters of the extended Latin alphabets with hooks, tails and strokes, and those of
+// phonetics, which are read as their base: 26 in order from a, none where a full stop stands.
+var latin = []string{
+	".ɓƈɗęƒɠɦįʝƙɭɱŋøƥʠɽşƭųʋ.ӽȥ.",
+	".ƀȼđɇ.ǥħɨɉꝁł.ꞥøᵽꝗɍꞩŧᵾꝟ..ɏƶ",
+	".ƃƇƊɛꞙǤɧɪ.ĸƚᶆƞơᵱɋʀʂƫʉ..ᶍƴʐ",
+	".ƁꞓƉƐꞘƓⱨƗɈꝄⱢⱮƝƟƤꝖɌƧƬꓴƲ.Ӿ.Ȥ",
+	"..ↄȡ...ⱶ..ⱩȽ.ȵǫⱣ.ⱤȿʈɄ.ⱳ.ʏɀ",
+	".ʙɕɖɘʄɢʜɩ.ⱪʟᴍɲɵ..ʁʃȶʊⱱ.ꭓỿⱬ",
+	"ⱥ..........ⱡ...........ᶍ..",
+}
+
+// drawn are alphabets that writers of decorated text put together from letters and signs of any
+// script, in order from a, none where a full stop stands. They are look-alikes only in words that hold
+// nothing else; the first alphabet that knows a sign decides.
+var drawn = []string{
+	"₳฿₵.Ɇ₣₲ⱧłJ₭Ⱡ₥₦Ø₱QⱤ₴₮ɄV₩ӾɎⱫ",
+	"卂乃匚ᗪ乇千Ꮆ卄丨ﾌҜㄥ爪几ㄖ卩Ɋ尺丂ㄒㄩᐯ山乂ㄚ乙",
+	"ﾑ.ᄃ..ｷ.んﾉ.ズﾚﾶ刀のｱ...ｲ..wﾒﾘ.",
+	"ᗩᗷᑕᗪEᖴGᕼIᒍKᒪᗰᑎOᑭᑫᖇᔕTᑌᐯᗯ᙭Yᘔ",
+	".ᕊᑢᕲᘿ.ᘜ.ᓰᒚ.ᒫᘻᘉᓍᕵᕴ.S.ᑘᐺᘺ.ᖻᗱ",
+	"αв¢∂єƒgнιנкℓмησρqяѕтυνωχуz",
+	"αβς∂ε.ɠ..ʝҡ.мпθ..г.тµ√ω.ყ.",
+	"ДБСDЄFGЊЇJКLМИФРQЯSТЦVЩЖЧZ",
+	"ǟɮƈɖɛʄɢɦɨʝӄʟʍռօքզʀֆȶʊʋաӼʏʐ",
+	"ą.ƈɖɛʄɠɧıʝƙƖɱŋơ℘զཞʂɬų۷ῳҳყʑ",
+	"ɑҍϲժҽƑցհ.յҟӀ.ղօԹ.ɾՏեմѵա×վՀ",
+	"คც८ძ૯Բ૭ҺɿʆқՆɱՈ૦ƿҩՐς੮υ౮ω૪עઽ",
+	"ค๒ς๔єŦﻮђเןкɭ๓ภ๏קợгรՇยשฬאץչ",
+	"ልጌርዕቿቻኗዘጎጋጕረጠክዐየዒዪነፕሁሀሠሸሃጊ",
+	"............ጮ.............",
+	"ᎪᏴᏟᎠᎬ.ᏀᎻ.ᎫᏦᏞᎷ..ᏢᏅᎡᏚᎢ.ᏙᏔ.ᎩᏃ",
+	"ᎯᏰᏨᎴᏋᎰᎶᏂᎥᏠ..ᏁᏁᎧᎵᎤᏒᏕᏖᏬᏉᏯ.Ꭹ.",
+	"ꍏꌃꏳꀷꏂꎇꁅꀍꀤ꒻ꀘ꒒ꎭꈤꂦᖘꆰꋪꌚ꓄ꀎꃴꅏꊼꌩꁴ",
+	"ꋫꃲꉓꃸꑾꄘꁅꃄ꒐꒑ꀗ꒒ꂵꁹꄱꉣꋟꋪꇘ꓅ꌇ꒦ꅐꉧꌦꁴ",
+}
+
+// asWritten are look-alikes that the tables of UTS #39 compare with other letters than those that
+// people write them for.
+var asWritten = map[rune]string{'м': "m", 'М': "m", 'є': "e", 'Є': "e", 'ք': "p", 'ꓲ': "i", 'ሀ': "v"}
+
+// drawnLetters are the signs of those alphabets, but for the letters of ASCII.
+func drawnLetters() map[rune]string {
+	m := map[rune]string{}
+	for _, a := range drawn {
+		for i, r := range []rune(a) {
+			if _, known := m[r]; !known && r >= 0x80 {
+				m[r] = string(rune('a' + i))
+			}
+		}
+	}
+	return m
+}
+
 func main() {
 	in := flag.String("confusables", "", "path of confusables.txt, version 17.0.0")
 	out := flag.String("o", "fold.txt", "output")
@@ -87,6 +141,17 @@ func main() {
 	for r, s := range byHand {
 		hand[r] = s
 	}
+	for _, a := range latin {
+		if len([]rune(a)) != 26 {
+			log.Fatalf("an alphabet of %d letters", len([]rune(a)))
+		}
+		for i, r := range []rune(a) {
+			if _, known := hand[r]; !known && r != '.' && unicode.Is(unicode.Latin, r) {
+				hand[r] = string(rune('a' + i))
+			}
+		}
+	}
+	decorated := drawnLetters()
 	for i := rune(0); i < 26; i++ {
 		s := string('a' + i)
 		hand[0x1f130+i], hand[0x1f150+i], hand[0x1f170+i], hand[0x1f1e6+i], hand[0x1f110+i], hand[0x249c+i] = s, s, s, s, s, s
@@ -99,10 +164,15 @@ func main() {
 	fmt.Fprint(w, `# Made by go generate. Do not edit.
 # Folding of code points: hex code point; flags; folded; look-alike in ASCII.
 # Flags: d dropped (invisible), m dropped (mark), s space, n line break, k compatibility form, f case or accent,
-# w look-alike also in words without Latin letters, c takes part in canonical composition.
+# w look-alike also in words without Latin letters, g look-alike in words of nothing else, c takes part in canonical composition.
 # Look-alikes: confusables.txt 17.0.0, (c) 2025 Unicode, Inc., Unicode License v3 (LICENSE-UNICODE).
 `)
-	skel := func(r rune) string { return asciiLookalike(r, conf, hand) }
+	skel := func(r rune) string {
+		if s, ok := asWritten[r]; ok {
+			return s
+		}
+		return asciiLookalike(r, conf, hand)
+	}
 	n := 0
 	for r := rune(0x80); r <= 0x10ffff; r++ {
 		if r >= 0xd800 && r < 0xe000 || r >= 0x1100 && r < 0x1200 && !drop(r) || r >= 0xac00 && r < 0xd7a4 {
@@ -139,6 +209,10 @@ func main() {
 				if look != "" && unmixed(r) && direct(unicode.ToLower(base)) == look && direct(unicode.ToUpper(base)) == look {
 					flags += "w"
 				}
+			}
+			if s := decorated[r]; s != "" && s != to && look == "" {
+				look = s
+				flags += "g"
 			}
 			if p := norm.NFC.PropertiesString(string(r)); !p.BoundaryBefore() {
 				flags += "c"
