@@ -125,6 +125,9 @@ func (e *evidence) window(w *Window, logit float64, classes uint32) *topWindow {
 	return &e.heard[last]
 }
 
+// empty reports that there is nothing to decide: no rule matched and no window may matter.
+func (e *evidence) empty() bool { return len(e.heard) == 0 && e.rules == 0 }
+
 // settle chooses the best windows. Of those that overlap the best one stands for all.
 func (e *evidence) settle() {
 	for e.tops = 0; e.tops < topWindows; e.tops++ {
@@ -343,7 +346,7 @@ func (d *Detector) Figures(text []byte) Figures {
 func (s *scratch) sum() Figures {
 	e := &s.evidence
 	e.settle()
-	f := Figures{Empty: e.tops == 0 && e.rules == 0, Rules: e.rules, Top: math.Inf(-1)}
+	f := Figures{Empty: e.empty(), Rules: e.rules, Top: math.Inf(-1)}
 	if f.Empty {
 		return f
 	}
@@ -452,6 +455,9 @@ func (s *scratch) weigh() float64 {
 	m := s.d.model
 	if m == nil || s.ruled() {
 		return s.evidence.rules
+	}
+	if s.evidence.empty() {
+		return 0 // as most texts are
 	}
 	if has := s.evidence.amount(s.discuss); s.weighed != has {
 		s.weighed = has

@@ -254,10 +254,13 @@ func (l *lexicon) addPhrases(phrases []phrase) {
 	for i := range phrases {
 		p := &phrases[i]
 		node := p.numbers[0]
-		if len(p.words) == 1 {
+		switch {
+		case len(p.words) == 1 && p.tail.text != "":
+			l.addTail(p.words[0], p.tail)
+		case len(p.words) == 1:
 			head, _ := hashesOf(p.words[0])
 			l.words.add(head * gateTwo)
-		} else {
+		default:
 			_, one := hashesOf(p.words[0])
 			_, two := hashesOf(p.words[1])
 			l.pairs.add(pairHash(one, two))
@@ -307,23 +310,13 @@ func hashesOf(word string) (head, gate uint64) {
 	return head, gateHash(head, len(b))
 }
 
-// addStem adds the beginning of words. The gate sees five letters of a word and whether there
-// are more: all words are noted that may begin so.
+// addStem adds the beginning of words: all words are noted that may begin so.
 func (l *lexicon) addStem(t tail) bool {
 	if len(t.text) < stemLetters {
 		return false
 	}
-	longer := []string{t.text}
-	for n := len(t.text); n <= stemBytes; n++ {
-		for _, w := range longer {
-			for _, c := range []byte("abcdefghijklmnopqrstuvwxyz0123456789") {
-				longer = append(longer, w+string(c))
-			}
-		}
-	}
-	for _, w := range longer {
-		_, gate := hashesOf(w)
-		l.stems.add(gate)
+	for _, h := range stemHashes(t.text) {
+		l.stems.add(h)
 	}
 	head, _ := hashesOf(t.text)
 	head = stemKey(head)
@@ -335,6 +328,47 @@ func (l *lexicon) addStem(t tail) bool {
 	}
 	l.begun[n] = append(l.begun[n], t)
 	return true
+}
+
+// stemHashes gives what the gate may see of words that begin so: it sees five letters of a word and
+// whether there are more.
+func stemHashes(begin string) (hashes []uint64) {
+	longer := []string{begin}
+	for n := len(begin); n <= stemBytes; n++ {
+		for _, w := range longer {
+			for _, c := range []byte("abcdefghijklmnopqrstuvwxyz0123456789") {
+				longer = append(longer, w+string(c))
+			}
+		}
+	}
+	for _, w := range longer {
+		_, gate := hashesOf(w)
+		hashes = append(hashes, gate)
+	}
+	return hashes
+}
+
+// addTail notes a word with a tail in a filter: with the word that stands in the tail, if one does.
+// Many texts hold "to", few "to account".
+func (l *lexicon) addTail(word string, t tail) {
+	head, gate := hashesOf(word)
+	from := strings.IndexFunc(t.text, func(r rune) bool { return wordByte(byte(r)) })
+	to := from
+	for to >= 0 && to < len(t.text) && wordByte(t.text[to]) {
+		to++
+	}
+	open := to == len(t.text) && !t.closed
+	if from < 0 || open && to-from < stemLetters {
+		l.words.add(head * gateTwo)
+		return
+	}
+	next := []uint64{0}
+	if _, next[0] = hashesOf(t.text[from:to]); open {
+		next = stemHashes(t.text[from:to])
+	}
+	for _, h := range next {
+		l.pairs.add(pairHash(gate, h))
+	}
 }
 
 // search appends what is found in a text, whose words are in x.

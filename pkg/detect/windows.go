@@ -380,8 +380,8 @@ func (s *scratch) before(m *Model, i int) grams {
 
 // logit gives what the model says of the described window that holds the sentences
 // [lo,hi), and what of that the marks say. It is what [Model.Logit] says of what
-// [Features.Extract] finds in it.
-func (s *scratch) logit(text []byte, m *Model, lo, hi int, cues int32) (z, marks float64) {
+// [Features.Extract] finds in it; where that is less than least, it is anything less than least.
+func (s *scratch) logit(text []byte, m *Model, lo, hi int, cues int32, least float64) (z, marks float64) {
 	f := &s.features
 	var sum grams
 	var seen spots
@@ -392,7 +392,6 @@ func (s *scratch) logit(text []byte, m *Model, lo, hi int, cues int32) (z, marks
 		seen.add(&p.spots)
 		tokens += int(p.to - p.from)
 	}
-	sum = sum.with(s.before(m, lo))
 	f.Grams = f.Grams[:0]
 	for i := lo; i+1 < hi; i++ { // what reaches from sentence i into others
 		var t [2 * (nearReach - 1)]gramToken
@@ -404,17 +403,26 @@ func (s *scratch) logit(text []byte, m *Model, lo, hi int, cues int32) (z, marks
 		}
 		f.near(t[:n], k, k)
 	}
+	sum = sum.with(f.weigh(m))
 	f.Marks = f.Marks[:0]
 	f.marks(&s.w, seen, tokens)
 	cues += m.weigh(f.Marks).sum
-	return m.logit(sum.with(f.weigh(m)), cues), m.scale * MarkUnit * float64(cues)
+	// The words in front are few: most windows say nothing whatever these weigh.
+	most := sum.with(grams{math.MaxInt8 * contextWords, 0})
+	if most.sum < 0 {
+		most.n += contextWords
+	}
+	if z = m.logit(most, cues); sum.n == 0 || m.scale <= 0 || !(z < least) {
+		z = m.logit(sum.with(s.before(m, lo)), cues)
+	}
+	return z, m.scale * MarkUnit * float64(cues)
 }
 
 // judgeWindow has the described window scored.
 func (s *scratch) judgeWindow(n *node, text []byte, m *Model, of piece, lo, hi int) {
 	w := &s.w
 	cues, classes := s.cues(of)
-	z, marks := s.logit(text, m, lo, hi, cues)
+	z, marks := s.logit(text, m, lo, hi, cues, low)
 	if math.IsNaN(z) || math.IsInf(z, 0) {
 		s.exceeded = true
 		return

@@ -68,27 +68,62 @@ func (f *Features) met(text []byte, i, to int, chars bool) int {
 	}
 	w := &f.words.seen[(a*gateOne^b*gateTwo)>>(64-wordBits)]
 	if w.a != a || w.b != b {
-		if !chars {
-			return 0
-		}
-		at, tokens := len(f.Grams), len(f.toks)
-		f.word(text[:to], i, new(spots), true)
-		if len(f.toks) == tokens {
-			return n // an echo
-		}
-		w.a, w.b, w.hash, w.grams = a, b, f.toks[tokens].hash, f.words.of.weigh(f.Grams[at:])
-		f.Grams = f.Grams[:at]
-	} else {
-		f.all = append(f.all, gramToken{w.hash, int32(i), tokWord})
-		if f.echoes(w.hash) {
-			return n
-		}
-		f.toks = append(f.toks, gramToken{w.hash, int32(i), tokWord})
+		*w = seenWord{a, b, hashLetters(a, b, n), unweighed}
 	}
+	f.all = append(f.all, gramToken{w.hash, int32(i), tokWord})
+	if f.echoes(w.hash) {
+		return n
+	}
+	f.toks = append(f.toks, gramToken{w.hash, int32(i), tokWord})
 	if chars {
+		if w.grams == unweighed {
+			w.grams = f.words.of.weighWord(a, b, n, w.hash)
+		}
 		f.known = f.known.with(w.grams)
 	}
 	return n
+}
+
+// unweighed stands for what a word weighs that was met in front of a window only.
+var unweighed = grams{n: -1}
+
+// hashLetters hashes a word of n small letters as [Features.word] does.
+func hashLetters(a, b uint64, n int) uint64 {
+	h := uint64(hashSeed)
+	for k := min(n, 8); k > 0; k-- {
+		h = mixHash(h, a&0xff)
+		a >>= 8
+	}
+	for k := n - 8; k > 0; k-- {
+		h = mixHash(h, b&0xff)
+		b >>= 8
+	}
+	return h
+}
+
+// weighWord gives what the model says of a word of n small letters, and of the letters inside: what
+// [Features.token] and [Features.chars] find in it.
+func (m *Model) weighWord(a, b uint64, n int, hash uint64) grams {
+	var slots [1 + 3*17]uint32
+	slots[0] = gramSlot(mixHash(saltWord, hash))
+	k := 1
+	if n >= 4 {
+		var r [17 + 3]byte // what lies behind the last sign is written over
+		r[0] = '_'
+		binary.LittleEndian.PutUint64(r[1:], a)
+		binary.LittleEndian.PutUint64(r[9:], b)
+		r[n+1] = '_'
+		n += 2
+		for i := 0; i+3 <= n; i++ {
+			h := mixHash(mixHash(mixHash(saltChars, uint64(r[i])), uint64(r[i+1])), uint64(r[i+2]))
+			slots[k] = gramSlot(h)
+			h = mixHash(h, uint64(r[i+3]))
+			slots[k+1] = gramSlot(h)
+			slots[k+2] = gramSlot(mixHash(h, uint64(r[i+4])))
+			k += 1 + one(i+4 <= n) + one(i+5 <= n)
+		}
+	}
+	return m.weigh(slots[:k])
 }
 
 // goesOn: behind letters these may belong to the same word, or make an address of it.
