@@ -148,6 +148,10 @@ func (d *Decoder) groups(toks []token) {
 func (d *Decoder) belong(text []byte, size, groups int) bool {
 	one, apart := 0, 0
 	for k := size; k < len(text); k += size {
+		if text[k-1] == '=' && text[k] != '=' {
+			apart++ // it spells what was encoded, and all of that
+			continue
+		}
 		from, to := k, k
 		for from > 0 && isLetter(text[from-1]) && k-from < 24 {
 			from--

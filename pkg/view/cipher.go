@@ -448,7 +448,7 @@ func (d *Decoder) deciphers(k int) Wants {
 		l.oddPassed++
 		return 0
 	}
-	passed, tired := l.oddPassed, l.oddVain >= vainLooks
+	passed, tired := l.oddPassed, l.oddVain >= vainLooks/2
 	l.oddPassed = 0
 	// Where the cipher begins and ends nobody knows.
 	for _, at := range [...]int{0, -32, 32} {
@@ -542,7 +542,7 @@ func (d *Decoder) cipherAll(wants Wants) {
 			d.ciphered(k, bits.OnesCount64(d.letter[k]), bits.OnesCount64(d.sign[k]|d.digit[k]))
 		}
 		if d.words != nil {
-			d.misspelt()
+			d.misspelt(true)
 		}
 	}
 }

@@ -333,17 +333,85 @@ func (d *Decoder) joinedWords() {
 	}
 	p.reset()
 	for k := range d.letter {
-		sign, letter := d.sign[k], d.letter[k]
-		if bits.OnesCount64(sign&(letter<<1)&(letter>>1)) < 4 {
+		if !d.strewnIn(k) {
 			continue
 		}
-		for ; sign != 0; sign &= sign - 1 {
-			i := k<<6 + bits.TrailingZeros64(sign)
-			if i > 0 && isLetter(text[i-1]) || i+1 < len(text) && isLetter(text[i+1]) {
+		for sign := d.sign[k]; sign != 0; sign &= sign - 1 {
+			if i := k<<6 + bits.TrailingZeros64(sign); besideLetter(text, i) {
 				p.remove(i, i+1)
 			}
 		}
 	}
 	d.spend(len(text))
 	d.apply("strewn", p)
+}
+
+// strewnIn reports that signs between letters of block k are taken out: many stand there, or
+// some where one beside it holds many.
+func (d *Decoder) strewnIn(k int) bool {
+	n := d.signsInside(k)
+	return n >= manyInside || n > 0 && (k > 0 && d.signsInside(k-1) >= manyInside || k+1 < len(d.letter) && d.signsInside(k+1) >= manyInside)
+}
+
+const manyInside = 4
+
+// signsInside is how many signs of block k stand between letters.
+func (d *Decoder) signsInside(k int) int {
+	before, behind := d.letter[k]<<1, d.letter[k]>>1
+	if k > 0 {
+		before |= d.letter[k-1] >> 63
+	}
+	if k+1 < len(d.letter) {
+		behind |= d.letter[k+1] << 63
+	}
+	return bits.OnesCount64(d.sign[k] & before & behind)
+}
+
+func besideLetter(text []byte, i int) bool {
+	return i > 0 && isLetter(text[i-1]) || i+1 < len(text) && isLetter(text[i+1])
+}
+
+// strewnShows reports that the view without strewn signs, if there is to be one, shows all that
+// patches do: those need no view of their own. Letters that signs part are seen by several decoders,
+// and each of their views would be searched, and decoded again, for the same words.
+func (d *Decoder) strewnShows(p *patches) bool {
+	if !d.noisy || d.wants&WantJoined == 0 {
+		return false
+	}
+	for _, x := range p.list {
+		put := p.Text[x.lo:x.hi]
+		for i := x.from; i < x.to; i++ {
+			switch c := d.text[i]; {
+			case d.sign[i>>6]>>(i&63)&1 == 1 && d.strewnIn(i>>6) && besideLetter(d.text, i):
+			case len(put) > 0 && put[0] == c:
+				put = put[1:]
+			default:
+				return false
+			}
+		}
+		if len(put) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// strewnBeside reports that signs are strewn where no patch is.
+func (d *Decoder) strewnBeside(p *patches) bool {
+	next := 0
+	for k := range d.letter {
+		if !d.strewnIn(k) {
+			continue
+		}
+		for sign := d.sign[k]; sign != 0; sign &= sign - 1 {
+			i := k<<6 + bits.TrailingZeros64(sign)
+			for next < len(p.list) && p.list[next].to <= i {
+				next++
+			}
+			if (next == len(p.list) || i < p.list[next].from) && besideLetter(d.text, i) {
+				return true
+			}
+		}
+	}
+	return false
 }

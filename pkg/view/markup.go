@@ -384,7 +384,9 @@ func (d *Decoder) markup() {
 		}
 	}
 	d.spend(len(text))
-	d.apply("markup", p)
+	if !d.strewnShows(p) {
+		d.apply("markup", p)
+	}
 	if len(hidden.Text) > 0 {
 		v := d.start("hidden", len(hidden.Text))
 		v.Hidden = true

@@ -514,10 +514,11 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 	if len(text) < 64 && dotted(text) {
 		w |= WantCodes
 	}
-	if d.words != nil {
-		w |= d.misspelt()
+	// What is of no use is not looked for: of a text that was guessed nothing is guessed again.
+	if d.words != nil && without&(WantSpelling|WantCipher) != WantSpelling|WantCipher {
+		w |= d.misspelt(without&WantCipher == 0)
 	}
-	if d.flips() {
+	if d.flipped = d.flipped[:0]; without&WantOrder == 0 && d.flips() {
 		w |= WantOrder
 	}
 	if d.wide && spacedRunes(text) {

@@ -199,9 +199,19 @@ func (d *Decoder) spacing() {
 		}
 		i = j
 	}
-	d.apply("spacing", p)
+	switch {
+	case len(p.list) < manySpaced || !d.strewnShows(p):
+		d.apply("spacing", p)
+	case !d.strewnBeside(p):
+		d.noisy = false // the two show the same
+		d.apply("spacing", p)
+	}
 	d.broken(toks)
 }
+
+// manySpaced is how many words are enough that are spaced by signs: a view without these reads
+// the same, but for the signs around, which makes a second one worth its while in a short text only.
+const manySpaced = 48
 
 // joined makes one patch of letters that stand apart; letters with nothing
 // between words are cut by the vocabulary.
@@ -279,7 +289,9 @@ func (d *Decoder) broken(toks []token) {
 		i = best
 	}
 	d.spend(len(text))
-	d.apply("split-words", p)
+	if !d.strewnShows(p) {
+		d.apply("split-words", p)
+	}
 }
 
 // inPieces reports that block k, whose words are short, holds two pairs of pieces that are
@@ -678,8 +690,9 @@ func (d *Decoder) concats() {
 // but not many side by side. Two near each other say more than one, which may be a name unless
 // it has the letters of a long common word.
 //
-// Several in a row that are no words may all be written in one other way.
-func (d *Decoder) misspelt() (w Wants) {
+// Several in a row that are no words may all be written in one other way, which is looked for with
+// ciphers.
+func (d *Decoder) misspelt(ciphers bool) (w Wants) {
 	const far = 1 << 20
 	next := 0                // where to go on
 	last, before := -far, "" // the end of the one before, and what it was
@@ -701,10 +714,10 @@ func (d *Decoder) misspelt() (w Wants) {
 		}
 		end = to
 		three[0], three[1], three[2] = three[1], three[2], s
-		if row == minRow && !d.mostlyLetters(max(0, to-64), to) {
+		if ciphers && row == minRow && !d.mostlyLetters(max(0, to-64), to) {
 			row = 0 // a program
 		}
-		if row >= minRow {
+		if ciphers && row >= minRow {
 			from, to := max(0, from-48), min(len(d.text), to+48)
 			window := d.text[from:to]
 			c, first := cipher(0), row == minRow

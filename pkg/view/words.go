@@ -13,7 +13,8 @@ import (
 // back into. It is immutable once made. A nil *Words knows no word.
 type Words struct {
 	nodes []wordNode
-	costs []uint8 // of the word that ends at a node: see [word]
+	costs []uint8       // of the word that ends at a node: see [word]
+	pairs [26][26]int32 // the nodes behind two letters
 	list  []string
 	order *orders
 	// forms finds a word by what is left of it when it is written in another way: a table
@@ -233,6 +234,15 @@ func (w *Words) next(n int32, letter byte) int32 {
 	return x.first + int32(bits.OnesCount32(x.letters&(bit-1)))
 }
 
+// pair gives the node behind two letters, whatever their case; 0: no word begins so.
+func (w *Words) pair(a, b byte) int32 {
+	a, b = a&^0x20-'A', b&^0x20-'A'
+	if a > 25 || b > 25 {
+		return 0
+	}
+	return w.pairs[a][b]
+}
+
 // spelling is a word and what it costs.
 type spelling struct {
 	text string
@@ -266,6 +276,11 @@ func (w *Words) plant(words []spelling) {
 			w.nodes, w.costs = append(w.nodes, wordNode{}), append(w.costs, 0)
 		}
 		w.nodes[n] = node
+	}
+	for a := range w.pairs {
+		for b := range w.pairs[a] {
+			w.pairs[a][b] = w.walk(0, []byte{'a' + byte(a), 'a' + byte(b)})
+		}
 	}
 }
 
@@ -457,11 +472,10 @@ const soundLeast = 5
 // the first one in another order, one of them missing, or one twice; with heard also if it
 // was written as it sounds.
 func (w *Words) repair(s []byte, heard bool) (string, bool) {
-	if w == nil || len(s) < 3 || len(s) > maxWord {
+	if w == nil || len(s) < 3 || len(s) > maxWord || w.has(s) {
 		return "", false
 	}
-	t, ok := w.repaired(s, heard)
-	return t, ok && !w.has(s)
+	return w.repaired(s, heard)
 }
 
 func (w *Words) repaired(s []byte, heard bool) (string, bool) {
@@ -549,6 +563,7 @@ func (d *Decoder) segment(s []byte) (ends []int, words int, reads bool) {
 		best[i] = cell{cost: 1 << 30}
 	}
 	best[0].cost = 0
+	nodes, costs := w.nodes, w.costs[:len(w.nodes)]
 	for i := range s {
 		here := best[i].cost
 		odd := here + oddLetter
@@ -564,16 +579,27 @@ func (d *Decoder) segment(s []byte) (ends []int, words int, reads bool) {
 		if odd < best[i+1].cost {
 			best[i+1] = cell{odd, int32(i), false}
 		}
-		n := int32(0)
-		for j := i; j < len(s); j++ {
-			if n = w.next(n, s[j]|0x20); n == 0 {
-				break
-			}
-			if w.nodes[n].letters&wordEnd != 0 {
-				if x := here + int32(w.costs[n]); x < best[j+1].cost {
-					best[j+1] = cell{x, int32(i), true}
+		// All words have two letters: where those lead is known.
+		if i+1 == len(s) {
+			break
+		}
+		n := w.pair(s[i], s[i+1])
+		for j := i + 2; n != 0; j++ {
+			x := nodes[n]
+			if x.letters&wordEnd != 0 {
+				if cost := here + int32(costs[n]); cost < best[j].cost {
+					best[j] = cell{cost, int32(i), true}
 				}
 			}
+			if j == len(s) {
+				break
+			}
+			c := s[j]&^0x20 - 'A'
+			bit := uint32(1) << (c & 31)
+			if c > 25 || x.letters&bit == 0 {
+				break
+			}
+			n = x.first + int32(bits.OnesCount32(x.letters&(bit-1)))
 		}
 	}
 	d.ends = d.ends[:0]
