@@ -335,15 +335,16 @@ func (d *Detector) Figures(text []byte) Figures {
 	s.learning = true
 	s.scan()
 	s.learning = false
-	f := s.sum()
+	f := s.sum(math.Inf(1))
 	if s.evidence.tops > 0 {
 		f.Slots = slices.Clone(s.reread)
 	}
 	return f
 }
 
-// sum gives the figures of the text that was scanned.
-func (s *scratch) sum() Figures {
+// sum gives the figures of the text that was scanned. Where those of the text without its disguise
+// say enough, they stand for both: the raw text can only say more.
+func (s *scratch) sum(enough float64) Figures {
 	e := &s.evidence
 	e.settle()
 	f := Figures{Empty: e.empty(), Rules: e.rules, Top: math.Inf(-1)}
@@ -354,11 +355,15 @@ func (s *scratch) sum() Figures {
 	if e.tops > 0 {
 		f.Top, best = e.top[0].logit, e.top[0].raw.Shift(s.carry)
 	}
-	f.Values = s.figures(e, s.text, best)
 	if text, ok := s.unmasked(); ok {
 		bare := e.of(e.top[0].view)
-		f.Bare, f.Masked = s.figures(&bare, text, bare.top[0].at), true
+		f.Values = s.figures(&bare, text, bare.top[0].at)
+		if enough <= 1 && s.d.model.Decide(&f) >= enough {
+			return f
+		}
+		f.Bare, f.Masked = f.Values, true
 	}
+	f.Values = s.figures(e, s.text, best)
 	return f
 }
 
@@ -461,7 +466,7 @@ func (s *scratch) weigh() float64 {
 	}
 	if has := s.evidence.amount(s.discuss); s.weighed != has {
 		s.weighed = has
-		f := s.sum()
+		f := s.sum(s.enough)
 		s.score = m.Decide(&f)
 	}
 	return s.score
