@@ -164,6 +164,7 @@ type scratch struct {
 	words    index
 	windows  uint32   // scored so far
 	met      []cueMet // by class of terms
+	twins    [1 << twinBits]twin
 	parts    []part
 	near     bool   // a window of the view may matter
 	best     piece  // the best window so far, in its view
@@ -214,6 +215,7 @@ func (s *scratch) begin(d *Detector, in Input) {
 	s.evidence = evidence{heard: s.evidence.heard[:0]}
 	if len(s.slots) < d.slots {
 		s.slots, s.filled, s.turn = make([]slot, d.slots), make([]uint64, d.slotWords), 0
+		clear(s.twins[:]) // turns begin anew
 	}
 	if len(s.met) < d.said.classes {
 		s.met, s.windows = make([]cueMet, d.said.classes), 0
@@ -610,6 +612,7 @@ func less(a, b occurrence) bool {
 func (s *scratch) match(n *node) {
 	if s.turn++; s.turn == 0 {
 		clear(s.slots)
+		clear(s.twins[:])
 		s.turn = 1
 	}
 	d, slots, turn, gaps := s.d, s.slots, s.turn, len(s.gaps) > 0

@@ -418,11 +418,78 @@ func (s *scratch) logit(text []byte, m *Model, lo, hi int, cues int32, least flo
 	return z, m.scale * MarkUnit * float64(cues)
 }
 
+// twin is a window that was scored, and what the model said of it.
+type twin struct {
+	turn           uint32 // the view that it is of: see scratch.turn
+	lo, hi         int32  // its sentences
+	all            piece
+	before         int32 // how long Window.Before is
+	hidden, quoted bool
+	z, marks       float64
+	classes        uint32
+}
+
+// twinBits: so many windows are remembered.
+const twinBits = 6
+
+// twinOf has the described window scored, unless one of the same view that says the same was: who says
+// a thing a thousand times is to gain no time by it.
+func (s *scratch) twinOf(text []byte, m *Model, of piece, lo, hi int) *twin {
+	w := &s.w
+	key := (uint64(uint32(of.sum))<<32 | uint64(of.end-of.start)<<1 | uint64(w.Kind)) * gateOne
+	t := &s.twins[key>>(64-twinBits)]
+	x := twin{turn: s.turn, lo: int32(lo), hi: int32(hi), all: of, before: int32(len(w.Before)), hidden: w.Hidden, quoted: w.Quoted}
+	if !s.alike(text, t, &x) {
+		var cues int32
+		cues, x.classes = s.cues(of)
+		x.z, x.marks = s.logit(text, m, lo, hi, cues, low)
+		*t = x
+	}
+	return t
+}
+
+// alike reports that two windows of the view hold the same sentences behind the same words, and in
+// them the same matches and terms.
+func (s *scratch) alike(text []byte, t, x *twin) bool {
+	if t.turn != x.turn || t.hi-t.lo != x.hi-x.lo || t.before != x.before || t.hidden != x.hidden || t.quoted != x.quoted ||
+		!bytes.Equal(text[t.all.start-t.before:t.all.end], text[x.all.start-x.before:x.all.end]) {
+		return false
+	}
+	for k := range t.hi - t.lo {
+		if s.pieces[t.lo+k].end-t.all.start != s.pieces[x.lo+k].end-x.all.start {
+			return false
+		}
+	}
+	one, two := s.occ[t.all.occ:], s.occ[x.all.occ:]
+	for i := 0; ; i++ {
+		a, b := i < len(one) && one[i].start < t.all.end, i < len(two) && two[i].start < x.all.end
+		if a != b || a && (one[i].means != two[i].means || one[i].start-t.all.start != two[i].start-x.all.start) {
+			return false
+		}
+		if !a {
+			break
+		}
+	}
+	from := func(at int32) []candidate {
+		return s.cands[sort.Search(len(s.cands), func(i int) bool { return s.cands[i].start >= at }):]
+	}
+	first, second := from(t.all.start), from(x.all.start)
+	for i := 0; ; i++ {
+		a, b := i < len(first) && first[i].start < t.all.end, i < len(second) && second[i].start < x.all.end
+		if a != b || a && (first[i].rule != second[i].rule || first[i].weight > 0 != (second[i].weight > 0) || first[i].start-t.all.start != second[i].start-x.all.start) {
+			return false
+		}
+		if !a {
+			return true
+		}
+	}
+}
+
 // judgeWindow has the described window scored.
 func (s *scratch) judgeWindow(n *node, text []byte, m *Model, of piece, lo, hi int) {
 	w := &s.w
-	cues, classes := s.cues(of)
-	z, marks := s.logit(text, m, lo, hi, cues, low)
+	t := s.twinOf(text, m, of, lo, hi)
+	z, marks, classes := t.z, t.marks, t.classes
 	if math.IsNaN(z) || math.IsInf(z, 0) {
 		s.exceeded = true
 		return
