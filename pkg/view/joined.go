@@ -108,10 +108,39 @@ func (d *Decoder) evenly(k int, starts, all uint64) int {
 		stop := stopBit[byte(gap)] & bit(size > 1) &^ bit(gap == ' '<<8|',')
 		gaps[x] = gap >> (8 * stop & 31)
 	}
-	if bit(gaps[0] == gaps[1])+bit(gaps[1] == gaps[2])+bit(gaps[2] == gaps[3]) < 2 || gaps[1] == ' ' {
+	// One of the four may be another: part of a word with an apostrophe, or of a number.
+	alike := bit(gaps[0] == gaps[1]) + bit(gaps[0] == gaps[2]) + bit(gaps[1] == gaps[2]) + bit(gaps[1] == gaps[3]) + bit(gaps[2] == gaps[3])
+	usual := gaps[1]
+	if gaps[0] != usual && gaps[3] != usual {
+		usual = gaps[2]
+	}
+	if alike < 2 || usual == ' ' {
 		return 0
 	}
 	return first
+}
+
+// gluedWide is glued for block k of a text beyond ASCII, which holds few ASCII letters: words of other
+// scripts that have signs or line breaks between them.
+func (d *Decoder) gluedWide(k int) Wants {
+	if bits.OnesCount64(d.sign[k]|d.line[k]) < 3 {
+		return 0
+	}
+	w := Wants(0)
+	i := max(d.walked, 64*k)
+	for range 2 {
+		if i >= 64*k+64 {
+			break
+		}
+		s, next := d.seriesAt(i)
+		if s.to > s.from {
+			d.rows = append(d.rows, s)
+			w = WantJoined
+		}
+		i = max(next, i+1)
+	}
+	d.walked = max(d.walked, i)
+	return w
 }
 
 // gluedAll looks for joined words in a text that Probe has not seen.
@@ -150,11 +179,14 @@ func wordEndAt(text []byte, i int) int {
 // gives where to look next.
 func (d *Decoder) seriesAt(i int) (s series, next int) {
 	text := d.text
-	for i < len(text) && !letterByte(text[i]) {
+	end := i
+	for i < len(text) {
+		if end = wordEndAt(text, i); end > i {
+			break
+		}
 		i++
 	}
 	start := i
-	end := wordEndAt(text, i)
 	var gap []byte
 	usual := false // the gap parts words everywhere
 	n, p := 0, end
@@ -234,24 +266,38 @@ func (d *Decoder) speaks(text, gap []byte, usual bool) bool {
 		return false
 	}
 	d.buf = d.buf[:0]
-	words, common := 0, 0
+	words, common, small, wide, known, stops := 0, 0, 0, 0, 0, 0
 	for len(text) > 0 && len(d.buf) < 160 {
 		cell, rest, _ := bytes.Cut(text, gap)
 		text = rest
 		word := bytes.Trim(cell, " .,;:!?'\"")
 		words++
-		common += int(bit(d.words.cost(word) <= costCommon))
+		cost := d.words.cost(word)
+		common += int(bit(cost <= costCommon))
+		small += int(bit(cost <= costSmall && len(word) > 1))
+		known += int(bit(cost < costNone))
+		wide += int(bit(!isASCII(word)))
+		stops += int(bit(len(rest) > 0 && len(cell) > 1 && isStop(cell[len(cell)-1])))
 		d.buf = append(append(d.buf, word...), ' ')
 	}
-	if usual && (words < minListed || common*2 < words) {
+	if wide*2 > words {
+		return words >= minListed // the vocabulary has none of these
+	}
+	told := common >= 2 && common*4 >= words
+	if usual {
+		told = words >= minListed && (common*2 >= words || small >= minSmall && small*5 >= words)
+	}
+	// Elements of lists have no stops behind them, and of other languages fewer words are common.
+	if !told && (words < minListed || stops < 2 && wide*4 < words || (known+wide)*2 < words) {
 		return false
 	}
 	x := fitOf(d.buf)
-	return common >= 2 && common*4 >= words && x.usual >= fitUsual && x.order > 0
+	return x.usual >= fitUsual && x.order > 0
 }
 
-// minListed is how many words a sentence has at least that is written as a list.
-const minListed = 6
+// minListed is how many words a sentence has at least that is written as a list, and minSmall how many
+// of them are such as hold sentences together, if few are common: no list of things holds so many.
+const minListed, minSmall = 6, 4
 
 // stopBit is 1 for the signs of isStop.
 var stopBit = func() (t [256]uint8) {
@@ -304,6 +350,50 @@ func (d *Decoder) strewn(k int) bool {
 	return x.usual >= fitUsual && x.order > 0
 }
 
+// A list of strings, put together, is a text by itself: line breaks stand for the brackets and
+// quotes around it.
+
+// openList puts a line break in the place of the quote in front of text[at], and of what opens the
+// list in front of that.
+func (d *Decoder) openList(p *patches, at int) {
+	floor := 0
+	if x := p.last(); x != nil {
+		floor = x.to
+	}
+	from := at
+	for from > floor && at-from < maxOpen && (isQuote(d.text[from-1]) || bytes.IndexByte(opens, d.text[from-1]) >= 0) {
+		from--
+	}
+	if from < at {
+		p.add(from, at)
+		p.put('\n', from, at)
+		p.end(at)
+	}
+}
+
+// closeList does so with the quote behind text[at] and what closes the list behind that.
+func (d *Decoder) closeList(p *patches, at int) {
+	for end := min(len(d.text), at+3); at < end && isStop(d.text[at]); {
+		at++
+	}
+	to := at
+	for to < len(d.text) && to-at < maxOpen && (isQuote(d.text[to]) || to > at && bytes.IndexByte(closes, d.text[to]) >= 0) {
+		to++
+	}
+	if to > at {
+		p.add(at, to)
+		p.put('\n', at, to)
+		p.end(to)
+	}
+}
+
+// What may open and close a list of strings, and how much of it at most, in bytes.
+var opens, closes = []byte("([{ "), []byte(")]} ;")
+
+const maxOpen = 6
+
+func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
+
 // joinedWords puts spaces between words that other signs join, and takes signs out of
 // words.
 func (d *Decoder) joinedWords() {
@@ -312,6 +402,10 @@ func (d *Decoder) joinedWords() {
 	p.reset()
 	for _, s := range d.rows {
 		gap := text[s.gap.from:s.gap.to]
+		quoted := bytes.ContainsAny(gap, "\"'`")
+		if quoted {
+			d.openList(p, int(s.from))
+		}
 		for i := int(s.from); ; {
 			at := bytes.Index(text[i:s.to], gap)
 			if at < 0 {
@@ -325,6 +419,9 @@ func (d *Decoder) joinedWords() {
 			p.put(' ', i+at, i+at+len(gap))
 			p.end(i + at + len(gap))
 			i += at + len(gap)
+		}
+		if quoted {
+			d.closeList(p, int(s.to))
 		}
 	}
 	d.apply("joined", p)

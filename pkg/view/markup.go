@@ -3,6 +3,8 @@ package view
 import (
 	"bytes"
 	"math/bits"
+	"slices"
+	"strings"
 )
 
 // inline are elements that do not part words or sentences.
@@ -279,6 +281,60 @@ func (d *Decoder) removes(p *patches, from, to int) {
 	p.remove(from, to)
 }
 
+// latexHides gives where the text begins that the LaTeX command at text[i] keeps from being seen;
+// 0: it is no such command.
+func latexHides(text []byte, i int) int {
+	rest := text[i:min(len(text), i+40)]
+	for _, x := range [...]struct {
+		name   string
+		colour bool
+	}{{"\\textcolor", true}, {"\\color", true}, {"\\phantom{", false}, {"\\hphantom{", false}, {"\\vphantom{", false}} {
+		if !bytes.HasPrefix(rest, []byte(x.name)) {
+			continue
+		}
+		at := len(x.name)
+		if !x.colour {
+			return i + at
+		}
+		if at < len(rest) && rest[at] == '[' { // the model of the colour
+			at += bytes.IndexByte(rest[at:], ']') + 1
+		}
+		n := bytes.IndexByte(rest[at:], '}')
+		if n < 0 || rest[at] != '{' || !slices.Contains(whites, strings.ToLower(string(rest[at+1:at+n]))) {
+			return 0
+		}
+		if at += n + 1; x.name == "\\textcolor" {
+			if at == len(rest) || rest[at] != '{' {
+				return 0
+			}
+			at++
+		}
+		return i + at
+	}
+	return 0
+}
+
+// whites are ways to name white in LaTeX.
+var whites = []string{"white", "ffffff", "1,1,1", "255,255,255", "1", "white!100"}
+
+// braceEnd gives where the group ends that text[i] is in, or where it is looked for no further.
+func braceEnd(text []byte, i int) int {
+	end, depth := min(len(text), i+hiddenMax), 0
+	for ; i < end; i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth < 0 {
+				return i
+			}
+		}
+	}
+	return end
+}
+
 // markup takes away what a renderer does not show inside words and phrases, and
 // shows what a renderer hides.
 func (d *Decoder) markup() {
@@ -362,6 +418,12 @@ func (d *Decoder) markup() {
 						p.remove(i, j)
 						done = j
 					}
+				}
+			case '\\':
+				if from := latexHides(text, i); from > 0 && shows {
+					to := braceEnd(text, from)
+					d.show(hidden, from, to)
+					done = to
 				}
 			case ']':
 				if bytes.HasPrefix(text[i:], cdataEnd) {

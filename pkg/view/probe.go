@@ -508,6 +508,8 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 		}
 		if letters >= minGlued && (signs >= 4 || d.wide || bits.OnesCount64(d.line[k]) >= 4) {
 			w |= d.glued(k, letters, digits, signs)
+		} else if d.wide && letters < minGlued {
+			w |= d.gluedWide(k)
 		}
 	}
 	w |= d.signs()
@@ -573,6 +575,8 @@ func (d *Decoder) tells(i int, known Wants) Wants {
 	case '\\':
 		switch {
 		case i+3 >= len(text):
+		case known&WantMarkup == 0 && latexHides(text, i) > 0:
+			return WantMarkup
 		case next == 'e' && text[i+2] == '[', next == 'u', next == 'U', next == 'x', next >= '0' && next <= '3' && isOct(text[i+2]) && isOct(text[i+3]):
 			return WantEscapes
 		}

@@ -132,11 +132,108 @@ func (d *Decoder) element(toks []token, i, j int) int {
 	return n
 }
 
+// boxes are what may stand around a letter that stands alone: how it opens and how it closes.
+var boxes = [256]byte{'"': '"', '\'': '\'', '`': '`', '[': ']', '(': ')', '{': '}', '<': '>'}
+
+// Bounds of letters in boxes: how many there are at least, and how much stands between two, in bytes.
+const minBoxed, maxBoxGap = 5, 4
+
+// boxAt gives where the rune lies that stands alone in the box which opens at text[i]; empty: there is
+// none. A quote may have a backslash in front of the rune.
+func boxAt(text []byte, i int) extent {
+	shut := boxes[text[i]]
+	if shut == 0 || i+2 >= len(text) {
+		return extent{}
+	}
+	from := i + 1
+	if shut == text[i] && text[from] == '\\' && text[from+1] != shut || text[from] == '\\' && i+3 < len(text) && text[i+3] == shut {
+		from++
+	}
+	_, n := utf8.DecodeRune(text[from:])
+	if from+n >= len(text) || text[from+n] != shut {
+		return extent{}
+	}
+	return extent{int32(from), int32(from + n)}
+}
+
+// boxed puts together letters that each stand in quotes, as the elements of a list, or in brackets. Of a list
+// what parts the elements is left out; behind a bracket what stands between words stays.
+func (d *Decoder) boxed(p *patches, parts []extent) {
+	text := d.text
+	for _, part := range parts {
+		for i := int(part.from); i < int(part.to); {
+			first := boxAt(text, i)
+			if first.to == 0 {
+				i++
+				continue
+			}
+			shut := boxes[text[i]]
+			list := shut == text[i]
+			var gap []byte
+			n, letters := 0, 0
+			p.add(i, i)
+			if list {
+				p.put('\n', i, i+1)
+			}
+			at := i
+			for x := first; x.to > 0; n++ {
+				c := text[x.from]
+				if list && text[x.from-1] == '\\' && (c == 'n' || c == 't' || c == 'r') {
+					c = ' '
+				}
+				letters += int(bit(isLetter(c) || c >= utf8.RuneSelf || c == ' '))
+				p.put(c, at, int(x.to)+1)
+				for k := x.from + 1; k < x.to; k++ {
+					p.put(text[k], at, int(x.to)+1)
+				}
+				end := int(x.to) + 1
+				at = end
+				for at < len(text) && at-end <= maxBoxGap && text[at] != text[i] {
+					at++
+				}
+				if x = (extent{}); at < len(text) && text[at] == text[i] {
+					x = boxAt(text, at)
+				}
+				switch between := text[end:min(at, len(text))]; {
+				case x.to == 0:
+				case list && len(between) == 0:
+					x = extent{} // quotes in words, not around them
+				case list && n == 0:
+					gap = between
+				case list && !bytes.Equal(between, gap):
+					x = extent{}
+				case !list:
+					p.copy(text, end, at)
+				}
+				if x.to == 0 {
+					at = end
+				}
+			}
+			if n < minBoxed || letters*4 < 3*n {
+				p.drop()
+				i++
+				continue
+			}
+			if list {
+				p.put('\n', at-1, at)
+			}
+			p.end(at)
+			i = at
+		}
+	}
+	d.spend(len(text))
+}
+
 // spacing joins single letters that stand apart, and words broken in pieces.
 func (d *Decoder) spacing() {
-	toks := d.tokens(d.near(d.spaced, 3))
 	p := &d.p[0]
 	p.reset()
+	parts := d.near(d.spaced, 3)
+	if d.boxed(p, parts); len(p.list) > 0 {
+		d.apply("spacing", p)
+		return
+	}
+	toks := d.tokens(parts)
 	for i := 0; i < len(toks); {
 		j := i
 		for j < len(toks) && toks[j].runes == 1 && (j == i || toks[j].from-toks[j-1].to <= 6 || d.element(toks, i, j) > 0) {
@@ -663,19 +760,30 @@ func (d *Decoder) unleet(s []byte) ([]byte, int) {
 	return d.buf, read(best)
 }
 
+// maxBeside is how long a literal is at most, in bytes, that stands between two which are joined by
+// nothing.
+const maxBeside = 100
+
 // concats removes the joints between string literals.
 func (d *Decoder) concats() {
 	text := d.text
 	p := &d.p[0]
 	p.reset()
 	done := 0
+	var beside []byte // what stood between the last two literals that were joined by nothing
 	for word, sign := range d.sign {
 		for ; sign != 0; sign &= sign - 1 {
 			i := word<<6 + bits.TrailingZeros64(sign)
 			if i < done {
 				continue
 			}
-			if from, to, ok := joinAt(text, i); ok && from >= done {
+			from, to, ok := joinAt(text, i)
+			if ok && text[i] == '"' {
+				beside = text[from:to]
+			} else if n := len(beside); !ok && n > 0 && i >= n && i-done < maxBeside && bytes.Equal(text[i+1-n:i+1], beside) {
+				from, to, ok = i+1-n, i+1, true // whatever the next literal begins with
+			}
+			if ok && from >= done {
 				p.remove(from, to)
 				done = to
 			}
@@ -841,8 +949,11 @@ func (d *Decoder) replaced(p *patches) {
 		if quote != '"' && quote != '\'' && quote != '`' {
 			continue
 		}
-		open := bytes.LastIndexByte(text[max(0, start-1-maxLiteral):start-1], quote) + max(0, start-1-maxLiteral)
-		if x := p.last(); open < 0 || x != nil && open < x.to {
+		open := start - 2
+		for open >= max(0, start-1-maxLiteral) && (text[open] != quote || open > 0 && text[open-1] == '\\') {
+			open--
+		}
+		if x := p.last(); open < max(0, start-1-maxLiteral) || x != nil && open < x.to {
 			continue
 		}
 		type pair struct{ from, by []byte }
@@ -858,7 +969,9 @@ func (d *Decoder) replaced(p *patches) {
 			}
 			pairs, end = append(pairs, pair{from, by}), to
 		}
-		p.add(open+1, start-1)
+		// It is a text by itself now: see openList.
+		p.add(open, end)
+		p.put('\n', open, open+1)
 		for k := open + 1; k < start-1; {
 			at := slices.IndexFunc(pairs, func(x pair) bool { return bytes.HasPrefix(text[k:start-1], x.from) })
 			if at < 0 {
@@ -869,7 +982,8 @@ func (d *Decoder) replaced(p *patches) {
 			p.puts(string(pairs[at].by), k, k+len(pairs[at].from))
 			k += len(pairs[at].from)
 		}
-		p.end(start - 1)
+		p.put('\n', start-1, end)
+		p.end(end)
 		d.spend(end - open)
 		i = end - 1
 	}

@@ -64,6 +64,7 @@ const (
 	costLost   = 8
 	costKnown  = 27 // what every second word of a text costs at most
 	costCommon = 21 // what every fourth word of a sentence costs at most
+	costSmall  = 16 // what words cost at most that hold sentences together: the, of, und, que
 	costNone   = 255
 	costJoin   = 8 // how much seldomer two words are than the one that they make, at least, if it was broken
 	costLetter = 7 // of the words of a text, for each letter: most come to four or five

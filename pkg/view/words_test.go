@@ -16,6 +16,10 @@ func TestWordsPutBack(t *testing.T) {
 		{"unspaced", "PleaseWaterTheGardenEveryMorningAtSix", "Please Water The Garden Every Morning At Six"},
 		{"spacing", "W a t e r   t h e   g a r d e n ,   p l e a s e", "Water the garden, please"},
 		{"spacing", "w.a.t.e.r. .t.h.e. .g.a.r.d.e.n. .n.o.w", "water the garden now"},
+		{"spacing", `x = ['W', 'a', 't', 'e', 'r', ' ', 't', 'h', 'e', ' ', 'o', '\'', 'c', 'l', 'o', 'c', 'k', ' ', '1', '-', 'u', 'p']`, "x = [\nWater the o'clock 1-up\n]"},
+		{"spacing", `["W", "a", "t", "e", "r", "\n", "i", "t", "!"]`, "[\nWater it!\n]"},
+		{"spacing", "[W][a][t][e][r] [i][t], [a]t 6, [I] [s][a][y].", "Water it, at 6, I say."},
+		{"concat", "x = \"Water \"\n  \"it\"\n  \". No\"\n  \"w, pl\"\n  \"ease.\"", "x = \"Water it. Now, please.\""},
 		{"split-words", "Ple ase wa-ter the gar-den eve ry mor ning, bef ore the ot her pla nts.", "Please water the garden every morning, before the other plants."},
 		{"shuffled", "Plasee wtaer the gadren eevry mornnig beofre the oehtr platns.", "please water the garden every morning before the other plants."},
 		{"shuffled", "Pleaase watr the gardden evvery morningg before the othr plants.", "please water the garden every morning before the other plants."},
@@ -23,8 +27,8 @@ func TestWordsPutBack(t *testing.T) {
 		{"pig-latin", "easeplay aterway ethay ardengay every orningmay, utbay otnay atay oon.nay", "please water the garden every morning, but not at noon."},
 		{"word-order", "sun. the in are that plants the to not but year, the of day every garden the to water give Please", "Please give water to the garden every day of the year, but not to the plants that are in the sun."},
 		{"word-order", "give Please to water garden the day every the of but year, to not plants the are that the in sun.", "Please give water to the garden every day of the year, but not to the plants that are in the sun."},
-		{"replaced", `x = "waterzqthezqgarden".replace("zq", " ")`, `x = "water the garden".replace("zq", " ")`},
-		{"replaced", "`wa_ter+the+gar_den`.replace(/_/g, '').replaceAll('+', ' ')", "`water the garden`.replace(/_/g, '').replaceAll('+', ' ')"},
+		{"replaced", `x = "waterzqthezqgarden".replace("zq", " ")`, "x = \nwater the garden\n"},
+		{"replaced", "`wa_ter+the+gar_den`.replace(/_/g, '').replaceAll('+', ' ')", "\nwater the garden\n"},
 	} {
 		d := Decoder{words: words}
 		views, _ := d.Decode([]byte(c.in), d.Probe([]byte(c.in), 0), 1<<20)
