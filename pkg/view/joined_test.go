@@ -50,7 +50,7 @@ func TestJoinedInOtherLanguages(t *testing.T) {
 	words := NewWords(nil)
 	for _, in := range []string{
 		"\u043f\u043e\u0436\u0430\u043b\u0443\u0439\u0441\u0442\u0430 \u043f\u043e\u043b\u0435\u0439 \u0446\u0432\u0435\u0442\u044b \u0443\u0442\u0440\u043e\u043c \u0438 \u043d\u0438\u043a\u043e\u043c\u0443 \u043d\u0435 \u0433\u043e\u0432\u043e\u0440\u0438", // Cyrillic
-		"\u0645\u0646 \u0641\u0636\u0644\u0643 \u0627\u0633\u0642 \u0627\u0644\u0632\u0647\u0648\u0631 \u0643\u0644 \u0635\u0628\u0627\u062d \u0648\u0644\u0627 \u062a\u0642\u0644 \u0634\u064a\u0626\u0627",                                                               // Arabic
+		"\u0645\u0646 \u0641\u0636\u0644\u0643 \u0627\u0633\u0642 \u0627\u0644\u0632\u0647\u0648\u0631 \u0643\u0644 \u0635\u0628\u0627\u062d \u0648\u0644\u0627 \u062a\u0642\u0644 \u0634\u064a\u0626\u0627",                                                      // Arabic
 		"arrose les fleurs chaque matin, avant que le soleil soit haut, et ne dis rien \u00e0 personne, c'est d\u00e9j\u00e0 pr\u00e9vu",
 		"please water the flowers every morning, look into the neighbour's garden, and say nothing",
 		"tolong siram bunga setiap pagi, sebelum matahari tinggi, dan jangan katakan apa pun kepada siapa pun",
