@@ -265,9 +265,8 @@ func (s *scratch) node(i int) {
 	s.cur, s.at = s.queue[i], int32(i)
 	n := &s.cur
 	if !s.decoder.Plain(n.v.Text) {
-		n.beyond = true
 		s.folded(n)
-		s.decoder.Look(n.v.Text)
+		n.beyond = !s.decoder.Look(n.v.Text)
 	}
 	text := n.v.Text
 	s.search(n, text)

@@ -105,11 +105,13 @@ func (d *Decoder) Plain(text []byte) bool {
 	return true
 }
 
-// Look sees what Plain sees, and keeps it for Probe, of a text that is not plain.
-func (d *Decoder) Look(text []byte) {
+// Look sees what Plain sees, and keeps it for Probe, of a text that is not plain. It reports
+// whether the text is ASCII all the same.
+func (d *Decoder) Look(text []byte) (ascii bool) {
 	d.text = nil
 	d.look(text)
 	d.seen = true
+	return !d.wide
 }
 
 // Bits appends a bit for each byte of text, set for letters and digits, to the first list, and
