@@ -89,7 +89,7 @@ func (s *scratch) judgeRules(n *node, text []byte) {
 		}
 		s.voices = append(s.voices, voice{r.familyNo, c.start, c.weight})
 		s.evidence.rule(r.familyNo, r.weight, c.weight, n.hidden || n.depth > 0)
-		s.found(n, c.rule, start, end, c.weight)
+		s.matched(n, c.rule, start, end, c.weight)
 	}
 	to := 0 // up to here voices were heard with the one before
 	for i, v := range s.voices {
@@ -124,8 +124,8 @@ type voice struct {
 // certain is a score beyond which nothing that is still to come matters.
 const certain = 0.995
 
-// found keeps a finding, unless one of the same rule lies there already.
-func (s *scratch) found(n *node, id int32, start, end int, weight float64) {
+// matched keeps a finding, unless one of the same rule lies there already.
+func (s *scratch) matched(n *node, id int32, start, end int, weight float64) {
 	r := &s.d.rules[id]
 	span := chunk.Span{Start: max(start-s.carry, 0), End: end - s.carry}
 	for i, rule := range s.foundBy {
@@ -138,7 +138,7 @@ func (s *scratch) found(n *node, id int32, start, end int, weight float64) {
 	if len(s.findings) >= maxHits {
 		return
 	}
-	views := append(append([]string{}, n.chain...), s.foldNames(n, start, end)...)
+	views := append(s.chain(), s.foldNames(n, start, end)...)
 	s.foundBy = append(s.foundBy, id)
 	s.findings = append(s.findings, chunk.Finding{Rule: r.id, Family: r.family, Span: span, Views: views, Score: weight})
 }
@@ -334,7 +334,7 @@ func (s *scratch) foundByModel(n *node, w *Window, p float64) {
 	if len(s.findings) >= maxHits {
 		return
 	}
-	views := append(append([]string{}, n.chain...), s.foldNames(n, w.raw.Start, w.raw.End)...)
+	views := append(s.chain(), s.foldNames(n, w.raw.Start, w.raw.End)...)
 	s.foundBy = append(s.foundBy, byModel)
 	s.findings = append(s.findings, chunk.Finding{Rule: ModelRule, Family: family, Span: span, Views: views, Score: p})
 }

@@ -108,7 +108,7 @@ type candidate struct {
 // node is one view to be searched.
 type node struct {
 	v      view.View
-	chain  []string
+	parent int32 // its place in the queue
 	depth  int
 	hidden bool
 	beyond bool // the text holds more than ASCII
@@ -145,7 +145,9 @@ type scratch struct {
 	filled  []uint64 // those of this turn, a bit for each
 	turn    uint32   // views matched so far
 
-	wants view.Wants // views that words of the node ask for
+	wants view.Wants                 // views that words of the node ask for
+	shape struct{ rule, from int32 } // the one that is looked for, and where
+	found func(start, end int)       // takes in that it is there
 	// Where the words that tell of each shape stand.
 	seen     [maxShapes]struct{ lo, hi int32 }
 	decoder  view.Decoder
@@ -262,8 +264,10 @@ func (s *scratch) held() bool { return s.exceeded && s.visit == nil && !s.all &&
 // node searches one view and queues the views that it asks for. Once the text is held only what
 // is queued is searched: that may quarantine it, and shows people why.
 func (s *scratch) node(i int) {
+	fences := s.cur.fences[:0] // its memory is used again
 	s.cur, s.at = s.queue[i], int32(i)
 	n := &s.cur
+	n.fences = fences
 	if !s.decoder.Plain(n.v.Text) {
 		s.folded(n)
 		n.beyond = !s.decoder.Look(n.v.Text)
@@ -372,9 +376,19 @@ func (s *scratch) push(parent *node, v view.View) {
 		return
 	}
 	s.queue = append(s.queue, node{
-		v: v, chain: append(parent.chain[:len(parent.chain):len(parent.chain)], v.Name),
-		depth: parent.depth + 1, hidden: hidden,
+		v: v, parent: s.at, depth: parent.depth + 1, hidden: hidden,
 	})
+}
+
+// chain names the views that exposed the text of the node being searched, outermost first.
+func (s *scratch) chain() []string {
+	n := &s.cur
+	names := make([]string, n.depth)
+	for k := n.depth - 1; k >= 0; k-- {
+		names[k] = n.v.Name
+		n = &s.queue[n.parent]
+	}
+	return names
 }
 
 // search finds the terms, rules and shapes in a node's text and scores its
@@ -481,9 +495,14 @@ func (s *scratch) discusses(word []byte) {
 
 // look has a structure looked for in text[lo:hi].
 func (s *scratch) look(sh *shapeRule, n *node, text []byte, lo, hi int) {
-	if !sh.find(n, text[lo:hi], func(start, end int) {
-		s.cands = append(s.cands, candidate{rule: sh.rule, start: int32(lo + start), end: int32(lo + end)})
-	}) {
+	if s.found == nil {
+		s.found = func(start, end int) {
+			at := s.shape.from
+			s.cands = append(s.cands, candidate{rule: s.shape.rule, start: at + int32(start), end: at + int32(end)})
+		}
+	}
+	s.shape.rule, s.shape.from = sh.rule, int32(lo)
+	if !sh.find(n, text[lo:hi], s.found) {
 		s.exceeded = true
 	}
 }

@@ -227,7 +227,11 @@ func turnHead(line []byte) (system, user, heading bool) {
 		return false, false, false
 	}
 	sharp := bytes.IndexByte(line[:len(line)-len(head)], '#') >= 0
-	switch string(bytes.ToLower(head[:n])) {
+	var first [12]byte
+	for i, c := range head[:n] {
+		first[i] = lowerASCII[c]
+	}
+	switch string(first[:n]) {
 	case "system":
 		return true, false, sharp
 	case "admin", "developer":
@@ -245,6 +249,9 @@ func turnHead(line []byte) (system, user, heading bool) {
 // placeholder reports whether an address has a place where data goes.
 func placeholder(url []byte) bool {
 	for i, c := range url {
+		if !holdsPlace[c] {
+			continue
+		}
 		rest := url[i+1:]
 		switch c | 0x20 {
 		case '{': // or an opening bracket
@@ -292,6 +299,14 @@ func placeholder(url []byte) bool {
 	}
 	return false
 }
+
+// holdsPlace are the bytes that a place for data begins with, or that end what tells of it.
+var holdsPlace = func() (t [256]bool) {
+	for _, c := range []byte("{[$<%yYiIhH") {
+		t[c] = true
+	}
+	return
+}()
 
 // gapIn reports at least min letters, spaces and underscores up to the closing sign.
 func gapIn(text []byte, closing byte, min int, digits bool) bool {

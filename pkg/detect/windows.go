@@ -222,7 +222,9 @@ func (s *scratch) describe(n *node, text []byte, of piece, kind WindowKind, lo i
 			}
 		}
 	}
-	w.Views, w.Depth = n.chain, n.depth
+	if w.Views, w.Depth = nil, n.depth; s.visit != nil && n.depth > 0 {
+		w.Views = s.chain()
+	}
 	p := &s.parts[lo]
 	if !p.opened {
 		p.opened, p.marks, p.hidden = true, n.opened(text, at.Start), n.hidden || n.hiddenAt(text, at.Start)
