@@ -23,9 +23,9 @@ type Words struct {
 	// priced has what every word costs, by its hash: a table with open addresses.
 	priced []uint32
 	// Filters, so that most questions touch little memory. The first one holds every word: most
-	// words are right. The others hold the forms of longer words with shuffled letters, and all
-	// other ones: most of what is no word is none in another form either.
-	exact, maybe, bent filter
+	// words are right. The others hold the forms of longer words with shuffled letters, how words
+	// sound, and all other forms: most of what is no word is none in another form either.
+	exact, maybe, heard, bent filter
 }
 
 // formed is a word, as its number in the list and one, and the hash of one of its forms.
@@ -106,8 +106,14 @@ func (f form) hash(s []byte) uint32 {
 		}
 		return shuffledHash(sum, s[0])
 	case formSound:
-		for i := range s {
-			if c := sound(s, i); c != 0 {
+		// The letters, small, between others that are none.
+		var b [maxWord + 3]byte
+		n := copy(b[1:maxWord+1], s)
+		for i := 1; i <= n; i++ {
+			b[i] |= 0x20
+		}
+		for i := 1; i <= n; i++ {
+			if c := sound((*[4]byte)(b[i-1:]), i == 1); c != 0 {
 				h = hashLetter(h, c)
 				kept++
 			}
@@ -159,25 +165,20 @@ var formLetters = func() (t [forms][32]byte) {
 	return t
 }()
 
-// sound gives what s[i] sounds like; 0: nothing. Vowels are heard where a word begins.
-func sound(s []byte, i int) byte {
-	at := func(k int) byte {
-		if k < 0 || k >= len(s) {
-			return 0
-		}
-		return s[k] | 0x20
-	}
-	c := at(i)
+// sound gives what s[1] sounds like, a small letter between others; 0: nothing. Vowels are heard where a
+// word begins.
+func sound(s *[4]byte, first bool) byte {
+	before, c, next, last := s[0], s[1], s[2], s[3]
 	switch {
-	case i == 0 && isVowel(c):
+	case first && isVowel(c):
 		return 'a'
-	case isVowel(c), c == 'y', c == 'w', c == 'h' && i > 0, c == at(i-1), c == 'k' && at(i-1) == 'c', c == 'g' && at(i+1) == 'h' && at(i+2) == 't':
+	case isVowel(c), c == 'y', c == 'w', c == 'h' && !first, c == before, c == 'k' && before == 'c', c == 'g' && next == 'h' && last == 't':
 		return 0
-	case c == 'p' && at(i+1) == 'h':
+	case c == 'p' && next == 'h':
 		return 'f'
-	case c == 't' && at(i+1) == 'i' && at(i+2) == 'o', c == 's' && at(i+1) == 'h':
+	case c == 't' && next == 'i' && last == 'o', c == 's' && next == 'h':
 		return 'x'
-	case c == 'c' && (at(i+1) == 'e' || at(i+1) == 'i'), c == 'z':
+	case c == 'c' && (next == 'e' || next == 'i'), c == 'z':
 		return 's'
 	case c == 'c', c == 'q':
 		return 'k'
@@ -309,7 +310,7 @@ func NewWords(given []string) *Words {
 	}
 	w := &Words{
 		forms: make([]formed, 1<<18), list: make([]string, len(words)), order: newOrders(),
-		priced: make([]uint32, 1<<bits.Len(uint(2*len(words)))), exact: newFilter(20), maybe: newFilter(20), bent: newFilter(20),
+		priced: make([]uint32, 1<<bits.Len(uint(2*len(words)))), exact: newFilter(20), maybe: newFilter(20), heard: newFilter(19), bent: newFilter(20),
 	}
 	var b [maxWord]byte
 	// What lost a letter may be a word that is this much commoner than one that lost none.
@@ -350,6 +351,7 @@ func NewWords(given []string) *Words {
 			w.add(h, i)
 			switch {
 			case f == formSound:
+				w.heard.add(wide64(h))
 			case f != formShuffled:
 				w.bent.add(wide64(h))
 			case len(s) >= minRepaired-1:
@@ -480,6 +482,24 @@ func (w *Words) repair(s []byte, heard bool) (string, bool) {
 }
 
 func (w *Words) repaired(s []byte, heard bool) (string, bool) {
+	if len(s) < minRepaired || w.mayRepair(s, 0, len(s)) {
+		if t, ok := w.unshuffled(s); ok {
+			return t, true
+		}
+	}
+	if len(s) >= soundLeast && heard {
+		if h := formSound.hash(s); w.heard.has(wide64(h)) {
+			if t, _ := w.find(h); len(t) >= soundLeast && len(t) <= len(s)+2 && w.cost([]byte(t)) <= costKnown {
+				return t, true
+			}
+		}
+	}
+	return "", false
+}
+
+// unshuffled is repaired for a word whose letters stand in another order, or of which one is missing or
+// stands twice.
+func (w *Words) unshuffled(s []byte) (string, bool) {
 	t, _ := w.find(formShuffled.hash(s))
 	switch {
 	case len(t) == len(s) && anagram(t, s), len(t) == len(s)+1 && loses(t, s):
@@ -492,11 +512,6 @@ func (w *Words) repaired(s []byte, heard bool) (string, bool) {
 			if t, _ := w.find(formShuffled.hash(once)); len(t) == len(once) && strings.EqualFold(t, string(once)) {
 				return t, true
 			}
-		}
-	}
-	if len(s) >= soundLeast && heard {
-		if t, _ := w.find(formSound.hash(s)); len(t) >= soundLeast && len(t) <= len(s)+2 && w.cost([]byte(t)) <= costKnown {
-			return t, true
 		}
 	}
 	return "", false
