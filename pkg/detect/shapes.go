@@ -460,20 +460,27 @@ func toolCall(_ *node, text []byte, found func(start, end int)) bool {
 	}
 	o := objects{text: text, left: 8*len(text) + 4<<10}
 	last := -1
+	var call []byte // the one found last
 	for _, at := range keys {
 		if at < last {
 			continue
 		}
-		for _, open := range enclosing(text, at) {
+		// What holds a call that was found was looked at then.
+		for _, open := range enclosing(text, at, max(last, 0)) {
 			end := o.end(open)
 			if end == 0 {
 				continue
+			}
+			if bytes.Equal(text[open:end], call) {
+				found(open, end)
+				last = end
+				break
 			}
 			o.left -= 4 * (end - open) // parsing takes longer than matching braces
 			var v any
 			if json.Unmarshal(text[open:end], &v) == nil && isCall(v, 0) {
 				found(open, end)
-				last = end
+				last, call = end, text[open:end]
 				break
 			}
 		}
@@ -511,12 +518,12 @@ func holdsAny(text []byte, list ...string) bool {
 	return false
 }
 
-// enclosing gives the braces that may open an object around text[at], outermost
+// enclosing gives the braces behind text[:from] that may open an object around text[at], outermost
 // first, at most six within 8 KiB.
-func enclosing(text []byte, at int) []int {
+func enclosing(text []byte, at, from int) []int {
 	var open []int
 	depth := 0
-	for i := at - 1; i >= 0 && at-i < 8<<10 && len(open) < 6; i-- {
+	for i := at - 1; i >= from && at-i < 8<<10 && len(open) < 6; i-- {
 		switch text[i] {
 		case '}':
 			depth++

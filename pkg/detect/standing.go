@@ -137,6 +137,9 @@ func (m *Model) groundsOf(f *Features, text []byte) (g grounds) {
 		} else {
 			near.add(w)
 		}
+		if w <= top[heaviest-1] {
+			continue // as most are
+		}
 		for k := range top {
 			if w > top[k] {
 				w, top[k] = top[k], w

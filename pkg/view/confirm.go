@@ -181,6 +181,12 @@ func (d *Decoder) numbers(k int) bool {
 	hexes := 0                // of numbers of several bytes
 	for i, t := range toks {
 		n := t.to - t.from
+		if t.from > 0 && d.text[t.from-1] == '%' && n >= 2 && beginsPair(d.text[t.from:]) {
+			// Percent-encoding, however often, is undone as that.
+			clear(row[:])
+			places, alike, hexes = 0, 0, 0
+			continue
+		}
 		if gap := 0; i > 0 {
 			if gap = t.from - toks[i-1].to; gap > 3 {
 				clear(row[:])
@@ -216,6 +222,9 @@ func (d *Decoder) numbers(k int) bool {
 	}
 	return false
 }
+
+// beginsPair reports that two hex digits are in front.
+func beginsPair(text []byte) bool { return hexVal(text[0]) >= 0 && hexVal(text[1]) >= 0 }
 
 // beginsHex reports a number in hex, of two bytes at least, that begins with those of a text.
 func beginsHex(tok []byte) bool {
