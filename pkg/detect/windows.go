@@ -12,17 +12,19 @@ import (
 // part is one sentence of a view as the model describes it. Each is described once: a
 // window is the sum of its sentences and of what reaches from one into the next.
 type part struct {
-	sentence, group bool  // these windows were scored
-	known           bool  // tokens, own and spots are filled
-	opened          bool  // marks and hidden are
-	led             bool  // before is
-	marks           marks // that are open where it begins
-	hidden          bool  // it begins where nobody sees it
-	cut, parted     bool  // allFrom and allTo are filled; the text around is cut as if none ended here
-	from, to        int32 // its tokens
-	allFrom, allTo  int32 // the same with echoes: see Features.all
-	own             grams // of its words, and those near to each other
-	before          grams // of the words in front of it
+	sentence, group bool       // these windows were scored
+	known           bool       // tokens, own and spots are filled
+	opened          bool       // marks and hidden are
+	led             bool       // before is
+	placed          bool       // raw is
+	marks           marks      // that are open where it begins
+	hidden          bool       // it begins where nobody sees it
+	cut, parted     bool       // allFrom and allTo are filled; the text around is cut as if none ended here
+	from, to        int32      // its tokens
+	allFrom, allTo  int32      // the same with echoes: see Features.all
+	raw             chunk.Span // what of the raw text it stands for
+	own             grams      // of its words, and those near to each other
+	before          grams      // of the words in front of it
 	spots           spots
 }
 
@@ -177,7 +179,7 @@ func (s *scratch) handOut(n *node, text []byte, m *Model, i int, ruled bool, eas
 // reports false for what is not to be scored. Sentence lo is its first.
 func (s *scratch) describe(n *node, text []byte, of piece, kind WindowKind, lo int) bool {
 	at := chunk.Span{Start: int(of.start), End: int(of.end)}
-	start, end := n.v.Span(at.Start, at.End)
+	start, end := s.placeOf(n, of, lo)
 	if end <= s.carry {
 		return false
 	}
@@ -233,6 +235,23 @@ func (s *scratch) describe(n *node, text []byte, of piece, kind WindowKind, lo i
 	w.Discuss = s.discuss
 	w.Whole = len(text) <= wholeMax
 	return true
+}
+
+// placeOf gives the range of the raw text that a window stands for, whose first sentence is lo. Every byte
+// of a view has its own place: those of a sentence are gone through once.
+func (s *scratch) placeOf(n *node, of piece, lo int) (start, end int) {
+	for i := lo; i < len(s.pieces) && s.pieces[i].end <= of.end; i++ {
+		p := &s.parts[i]
+		if !p.placed {
+			p.placed = true
+			p.raw.Start, p.raw.End = n.v.Span(int(s.pieces[i].start), int(s.pieces[i].end))
+		}
+		if i == lo {
+			start, end = p.raw.Start, p.raw.End
+		}
+		start, end = min(start, p.raw.Start), max(end, p.raw.End)
+	}
+	return start, end
 }
 
 // foldWindow folds a window, for visitors.
