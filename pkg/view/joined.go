@@ -129,7 +129,10 @@ func (d *Decoder) gluedWide(k int) Wants {
 	w := Wants(0)
 	i := max(d.walked, 64*k)
 	for range 2 {
-		if i >= 64*k+64 {
+		for i < min(64*k+64, len(d.text)) && wordEndAt(d.text, i) == i {
+			i++
+		}
+		if i >= min(64*k+64, len(d.text)) {
 			break
 		}
 		s, next := d.seriesAt(i)

@@ -211,7 +211,7 @@ func (d *Decoder) boxed(p *patches, parts []extent) {
 			}
 			if n < minBoxed || letters*4 < 3*n {
 				p.drop()
-				i++
+				i = at // no box of this run belongs to a longer one
 				continue
 			}
 			if list {
@@ -890,11 +890,12 @@ const (
 	surelyMisspelt = 9
 )
 
-// Bounds of a call that replaces a part of a literal in front of it, in bytes: of the parts,
-// and of the literal.
+// Bounds of a call that replaces a part of a literal in front of it: of the parts and of the literal,
+// in bytes, and how many quotes in it are escaped.
 const (
 	maxReplace = 12
 	maxLiteral = 4000
+	maxEscaped = 8
 )
 
 // replacedAt reads a call of replace whose parenthesis is text[i], and gives what it replaces
@@ -949,11 +950,16 @@ func (d *Decoder) replaced(p *patches) {
 		if quote != '"' && quote != '\'' && quote != '`' {
 			continue
 		}
-		open := start - 2
-		for open >= max(0, start-1-maxLiteral) && (text[open] != quote || open > 0 && text[open-1] == '\\') {
-			open--
+		open := start - 1
+		for escapes := 0; open > 0 && escapes < maxEscaped; escapes++ {
+			low := max(0, start-1-maxLiteral)
+			if n := bytes.LastIndexByte(text[low:max(low, open)], quote); n < 0 {
+				open = -1
+			} else if open = low + n; open == 0 || text[open-1] != '\\' {
+				break
+			}
 		}
-		if x := p.last(); open < max(0, start-1-maxLiteral) || x != nil && open < x.to {
+		if x := p.last(); open < 0 || x != nil && open < x.to {
 			continue
 		}
 		type pair struct{ from, by []byte }
