@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -123,8 +122,17 @@ func (d *Decoder) evenly(k int, starts, all uint64) int {
 // gluedWide is glued for block k of a text beyond ASCII, which holds few ASCII letters: words of other
 // scripts that have signs or line breaks between them.
 func (d *Decoder) gluedWide(k int) Wants {
-	if bits.OnesCount64(d.sign[k]|d.line[k]) < 3 {
+	// Of prose few gaps hold a sign or a line break.
+	runs := d.sign[k] | d.line[k]
+	n := bits.OnesCount64(runs &^ (runs << 1))
+	if n < 3 {
 		return 0
+	}
+	if n < 5 && k > 0 {
+		runs = d.sign[k-1] | d.line[k-1]
+		if n+bits.OnesCount64(runs&^(runs<<1)) < 6 {
+			return 0
+		}
 	}
 	w := Wants(0)
 	i := max(d.walked, 64*k)
@@ -170,7 +178,7 @@ func wordEndAt(text []byte, i int) int {
 			break
 		}
 		r, n := utf8.DecodeRune(text[i:])
-		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
+		if !letterOrMark(r) {
 			break
 		}
 		i += n
