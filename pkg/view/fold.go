@@ -91,7 +91,7 @@ func Fold(v *View, src []byte) Changes {
 	if f.changes&composing != 0 {
 		// Rare: jamo, Indic and kana marks, unordered marks. Normalise by segments, so
 		// that each normalised byte knows its segment, then fold that.
-		n := normalise(src)
+		n := normalise(src, f.t)
 		v.reset("fold")
 		f = folder{v: v, src: n.Text, t: f.t}
 		f.run(n.Text, &n)
@@ -100,39 +100,66 @@ func Fold(v *View, src []byte) Changes {
 	return f.changes
 }
 
-// normalise gives the NFKC form of src with its offsets. Bytes that are not
-// UTF-8 pass as they are.
-func normalise(src []byte) View {
+// normalise gives src with its offsets, and the NFKC form of what canonical composition may change of
+// it. Bytes that are not UTF-8 pass as they are.
+func normalise(src []byte, t *table) View {
 	var n View
 	n.Name = "nfkc"
+	n.Text, n.at = make([]byte, 0, len(src)+len(src)/4), make([]extent, 0, len(src)+len(src)/4)
 	var seg []byte
-	for at := 0; at < len(src); {
-		if r, size := hangul(src[at:]); size > 0 {
-			n.putRune(r, at, at+size)
-			at += size
+	done := 0
+	for i := 0; i < len(src); {
+		if src[i] < utf8.RuneSelf {
+			i++
 			continue
 		}
-		end := at + norm.NFKC.NextBoundary(src[at:], true)
-		if end <= at {
-			end = len(src)
+		r, size := utf8.DecodeRune(src[i:])
+		if t.at(r).flags&fCompose == 0 {
+			i += size
+			continue
 		}
-		seg = norm.NFKC.Append(seg[:0], src[at:end]...)
-		if string(src[at:end]) == string(seg) { // unchanged: keep the offsets of its runes
-			for k := at; k < end; {
-				_, size := utf8.DecodeRune(src[k:end])
-				for j := range size {
-					n.put(src[k+j], k, k+size)
+		// From the boundary in front of it to the one behind it.
+		at := done + max(0, norm.NFKC.LastBoundary(src[done:i]))
+		n.runes(src, done, at)
+		for at <= i {
+			if r, size := hangul(src[at:]); size > 0 {
+				n.putRune(r, at, at+size)
+				at += size
+				continue
+			}
+			end := at + norm.NFKC.NextBoundary(src[at:], true)
+			if end <= at {
+				end = len(src)
+			}
+			seg = norm.NFKC.Append(seg[:0], src[at:end]...)
+			if string(src[at:end]) == string(seg) { // unchanged: keep the offsets of its runes
+				n.runes(src, at, end)
+			} else {
+				for _, b := range seg {
+					n.put(b, at, end)
 				}
-				k += size
 			}
-		} else {
-			for _, b := range seg {
-				n.put(b, at, end)
-			}
+			at = end
 		}
-		at = end
+		done, i = at, at
 	}
+	n.runes(src, done, len(src))
 	return n
+}
+
+// runes appends text[from:to], each byte of which stands for its rune.
+func (v *View) runes(text []byte, from, to int) {
+	v.Text = append(v.Text, text[from:to]...)
+	for from < to {
+		size := 1
+		if text[from] >= utf8.RuneSelf {
+			_, size = utf8.DecodeRune(text[from:to])
+		}
+		for range size {
+			v.at = append(v.at, extent{int32(from), int32(from + size)})
+		}
+		from += size
+	}
 }
 
 // hangul composes the two or three letters of a Korean syllable that text begins with
@@ -208,6 +235,8 @@ func (f *folder) run(src []byte, m *View) {
 		}
 		return m.Span(i, j)
 	}
+	unchanged := &f.t.entries[0]
+	f.v.grow(len(src))
 	for i := 0; i < len(src); {
 		c := src[i]
 		if c < utf8.RuneSelf {
@@ -235,7 +264,10 @@ func (f *folder) run(src []byte, m *View) {
 			continue
 		}
 		r, n := utf8.DecodeRune(src[i:])
-		s, e := at(i, i+n)
+		s, e := i, i+n
+		if m != nil {
+			s, e = m.Span(i, i+n)
+		}
 		if r == utf8.RuneError && n == 1 {
 			f.changes |= Broken
 			f.endWord(i, at)
@@ -290,7 +322,7 @@ func (f *folder) run(src []byte, m *View) {
 				if t.flags&fDrawn != 0 {
 					f.drawn++
 				}
-			case t == &f.t.entries[0] && !letterOrMark(r):
+			case t == unchanged && !letterOrMark(r):
 				f.endWord(i, at)
 			default:
 				f.beginWord(i)
@@ -299,7 +331,7 @@ func (f *folder) run(src []byte, m *View) {
 			if t.to != "" {
 				f.v.puts(t.to, s, e)
 			} else {
-				f.v.putRune(r, s, e)
+				f.v.keep(src[i:i+n], s, e)
 			}
 		}
 		i += n

@@ -105,6 +105,25 @@ func (v *View) putRune(r rune, from, to int) {
 	}
 }
 
+// keep appends a rune as it stands.
+func (v *View) keep(rune []byte, from, to int) {
+	v.Text = append(v.Text, rune...)
+	x := extent{int32(from), int32(to)}
+	switch len(rune) {
+	case 2:
+		v.at = append(v.at, x, x)
+	case 3:
+		v.at = append(v.at, x, x, x)
+	default:
+		v.at = append(v.at, x, x, x, x)
+	}
+}
+
+// grow makes room for n bytes more.
+func (v *View) grow(n int) {
+	v.Text, v.at = slices.Grow(v.Text, n), slices.Grow(v.at, n)
+}
+
 // reset empties v and keeps its memory.
 func (v *View) reset(name string) { v.Name, v.Text, v.at = name, v.Text[:0], v.at[:0] }
 
