@@ -29,7 +29,7 @@ type part struct {
 }
 
 // judgeWindows scores the windows that pass the gate, and those in which a rule
-// matched; where one is not far from the threshold it scores all of them.
+// matched; where one may matter it scores all but those that lie far below the gate.
 func (s *scratch) judgeWindows(n *node, text []byte, m *Model) {
 	heard := len(s.evidence.heard)
 	s.scoreWindows(n, text, m)
@@ -73,7 +73,11 @@ func (s *scratch) scoreWindows(n *node, text []byte, m *Model) {
 		}
 	}
 	for i := range s.pieces {
-		if !s.near || !s.lookAt(n, text, m, i, true, true) {
+		if !s.near {
+			return
+		}
+		own, all, _, _ := s.around(i)
+		if !s.lookAt(n, text, m, i, g.passesBeside(Sentence, own.sum, own.n, ease), g.passesBeside(Group, all.sum, all.n, ease)) {
 			return
 		}
 	}
@@ -522,7 +526,7 @@ func (s *scratch) judgeWindow(n *node, text []byte, m *Model, of piece, lo, hi i
 	if t := s.evidence.window(w, z, classes); t != nil {
 		s.best, t.grounds.marks = of, marks
 	}
-	// Where a window may matter all windows of its view are scored: what the gate costs in
+	// Where a window may matter nearly all windows of its view are scored: what the gate costs in
 	// recall is then what it overlooks altogether, not which windows of a text it picks.
 	s.near = true
 	// The best window is always shown: nobody is to be asked about a text without a reason.
