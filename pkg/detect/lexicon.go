@@ -29,11 +29,11 @@ type lexicon struct {
 	// The words, see wordKey; a word's number is the one of its node. Most words are literals and
 	// no more, unless a phrase begins with them: what they mean stands beside their number, and 1
 	// more.
-	vocabulary hashTable
+	vocabulary finder
 	spelt      []string // words by their number
 	longest    int      // of them, in bytes
 	nodes      []lexNode
-	edges      hashTable // see edgeKey
+	edges      finder // see edgeKey
 	ends       []lexEnd
 	tails      []tail
 	heads      hashTable // the first letters → number of a list of begun
@@ -102,6 +102,8 @@ type hashSlot struct {
 	sole  int32  // see lexicon.vocabulary
 }
 
+func newHashTable() hashTable { return hashTable{slots: make([]hashSlot, 2), shift: 63} }
+
 // slot gives the slot of a key, or the free one where it belongs.
 func (t *hashTable) slot(key uint64) *hashSlot {
 	for i := key * gateOne >> (t.shift & 63); ; i++ {
@@ -134,6 +136,77 @@ func (t *hashTable) put(key uint64, value uint32) {
 	*t.slot(key) = hashSlot{key: key, value: value}
 }
 
+// finder finds what a [hashTable] holds, none of whose keys it lacks, at the first place where it
+// looks: keys that would meet are moved together until none does ("Hash, displace, and compress",
+// Belazzouga, Botelho and Dietzfelbinger, 2009). How long it would look elsewhere hangs on the text, and
+// a processor that foresees it wrongly loses more time than the look-up takes.
+type finder struct {
+	slots        []hashSlot
+	moves        []uint16
+	shift, group uint
+}
+
+// newFinder places what a table holds.
+func newFinder(t *hashTable) (f finder) {
+	for size := max(16, len(t.slots)); ; size *= 2 {
+		n := uint(bits.TrailingZeros(uint(size)))
+		f = finder{make([]hashSlot, size), make([]uint16, size/8), 64 - n, 64 - n + 3}
+		groups := make([][]hashSlot, len(f.moves))
+		for _, s := range t.slots {
+			if s.value != 0 {
+				g := s.key * gateOne >> f.group
+				groups[g] = append(groups[g], s)
+			}
+		}
+		order := make([]int, len(groups))
+		for g := range order {
+			order[g] = g
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(groups[b]), len(groups[a])) })
+		if !slices.ContainsFunc(order, func(g int) bool { return !f.place(g, groups[g]) }) {
+			return f
+		}
+	}
+}
+
+// place finds a move that takes all keys of a group to free slots.
+func (f *finder) place(group int, keys []hashSlot) bool {
+	for move := range 1 << 16 {
+		f.moves[group] = uint16(move)
+		placed := 0
+		for _, k := range keys {
+			if s := f.slot(k.key); s.value == 0 {
+				*s = k
+				placed++
+				continue
+			}
+			break
+		}
+		if placed == len(keys) {
+			return true
+		}
+		for _, k := range keys[:placed] {
+			*f.slot(k.key) = hashSlot{}
+		}
+	}
+	return false
+}
+
+// slot gives where a key is if it is anywhere. No key is nought.
+func (f *finder) slot(key uint64) *hashSlot {
+	h := key * gateOne
+	h ^= uint64(f.moves[h>>(f.group&63)&uint64(len(f.moves)-1)]) * gateTwo
+	return &f.slots[h*gateThree>>(f.shift&63)&uint64(len(f.slots)-1)]
+}
+
+// get gives the number of a key; 0: it has none.
+func (f *finder) get(key uint64) uint32 {
+	if s := f.slot(key); s.key == key {
+		return s.value
+	}
+	return 0
+}
+
 // wordKey is a word of at most eight letters itself, and the hash of a longer one, which is
 // never a short word. Head is its beginning, padded.
 func wordKey(text []byte, at, n int, head uint64) uint64 {
@@ -162,9 +235,8 @@ func edgeKey(node uint32, between byte, word uint32) uint64 {
 // newLexicon builds a lexicon of ASCII literals. Left are those that it cannot find.
 func newLexicon(lits []literal, fold [256]byte) (l *lexicon, left []literal) {
 	l = &lexicon{fold: fold, spelt: []string{""}}
-	for _, t := range []*hashTable{&l.vocabulary, &l.edges, &l.heads} {
-		t.slots, t.shift = make([]hashSlot, 2), 63
-	}
+	l.heads = newHashTable()
+	words := newHashTable()
 	l.begun = [][]tail{nil} // numbers begin with 1
 	var phrases []phrase
 	for i := range lits {
@@ -175,7 +247,7 @@ func newLexicon(lits []literal, fold [256]byte) (l *lexicon, left []literal) {
 			p := cutPhrase(x.text, x.openEnd)
 			if p.tail.lexEnd = end; len(p.words) == 0 {
 				ok = l.addStem(p.tail)
-			} else if ok = l.number(&p); ok {
+			} else if ok = l.number(&p, &words); ok {
 				phrases = append(phrases, p)
 			}
 		}
@@ -183,7 +255,7 @@ func newLexicon(lits []literal, fold [256]byte) (l *lexicon, left []literal) {
 			left = append(left, *x)
 		}
 	}
-	l.addPhrases(phrases)
+	l.addPhrases(phrases, &words)
 	return l, left
 }
 
@@ -222,16 +294,16 @@ func cutPhrase(text string, open bool) (p phrase) {
 	return p
 }
 
-// number numbers the words of a phrase. It reports false for one that cannot be told apart by
-// its key.
-func (l *lexicon) number(p *phrase) bool {
+// number numbers the words of a phrase, and notes them. It reports false for one that cannot be told
+// apart by its key.
+func (l *lexicon) number(p *phrase, words *hashTable) bool {
 	for _, w := range p.words {
 		b := []byte(w)
 		key := wordKey(b, 0, len(b), padded(eight(b, 0), len(b)))
-		n := l.vocabulary.get(key)
+		n := words.get(key)
 		if n == 0 {
 			n = uint32(len(l.spelt))
-			l.vocabulary.put(key, n)
+			words.put(key, n)
 			l.spelt = append(l.spelt, w)
 			l.longest = max(l.longest, len(w))
 		}
@@ -244,8 +316,9 @@ func (l *lexicon) number(p *phrase) bool {
 }
 
 // addPhrases makes the nodes of phrases, whose words are numbered.
-func (l *lexicon) addPhrases(phrases []phrase) {
+func (l *lexicon) addPhrases(phrases []phrase, words *hashTable) {
 	l.nodes = make([]lexNode, len(l.spelt))
+	edges := newHashTable()
 	type end struct {
 		node uint32
 		tail // empty: the literal ends with the node
@@ -268,11 +341,11 @@ func (l *lexicon) addPhrases(phrases []phrase) {
 		for k, word := range p.numbers[1:] {
 			l.nodes[node].leads = true
 			key := edgeKey(node, p.between[k], word)
-			next := l.edges.get(key)
+			next := edges.get(key)
 			if next == 0 {
 				next = uint32(len(l.nodes))
 				l.nodes = append(l.nodes, lexNode{})
-				l.edges.put(key, next)
+				edges.put(key, next)
 			}
 			node = next
 		}
@@ -295,12 +368,13 @@ func (l *lexicon) addPhrases(phrases []phrase) {
 		l.tails = append(l.tails, e.tail)
 		n.tails.to = int32(len(l.tails))
 	}
-	for i := range l.vocabulary.slots {
-		s := &l.vocabulary.slots[i]
+	for i := range words.slots {
+		s := &words.slots[i]
 		if n := &l.nodes[s.value]; n.ends.to-n.ends.from == 1 && n.tails.to == 0 && l.ends[n.ends.from].closed {
 			s.sole = l.ends[n.ends.from].means + 1
 		}
 	}
+	l.vocabulary, l.edges = newFinder(words), newFinder(&edges)
 }
 
 // hashesOf gives the first letters of a word, padded, and what the gate sees of it.
