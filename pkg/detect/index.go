@@ -15,10 +15,10 @@ type index struct {
 	word []uint64 // letters and digits, a bit for each byte
 	stop []uint64 // signs that may end a sentence, and line feeds (view.Decoder.Bits)
 
-	count      []int32 // how many words begin before each 64 bytes
-	begin, end []int32 // where each word begins and ends
-	words      []indexWord
-	weight     []int32 // of the words before each, for the gate
+	count  []int32 // how many words begin before each 64 bytes
+	edges  []int32 // where each word begins, and where it ends
+	words  []indexWord
+	weight []int32 // of the words before each, for the gate
 
 	likely []uint32  // words at which the lexicon may have something, and what: see mayKinds
 	known  []lexWord // what its vocabulary says of these
@@ -42,21 +42,25 @@ func (x *index) fill(text []byte, l *lexicon) {
 
 // cut notes where words begin and end.
 func (x *index) cut(size int) {
-	x.begin, x.end = grown(x.begin, size/2+1+view.Spare), grown(x.end, size/2+1+view.Spare)
+	x.edges = grown(x.edges, size+2+view.Spare)
 	x.count = grown(x.count, len(x.word))
-	begins, ends, carry := 0, 0, uint64(0)
+	n, carry := 0, uint64(0)
 	for i, w := range x.word {
-		behind := w<<1 | carry
+		x.count[i] = int32(n+1) / 2
+		n = view.Spread(x.edges, n, w^(w<<1|carry), i<<6)
 		carry = w >> 63
-		x.count[i] = int32(begins)
-		begins = view.Spread(x.begin, begins, w&^behind, i<<6)
-		ends = view.Spread(x.end, ends, behind&^w, i<<6)
 	}
-	x.begin = x.begin[:begins]
-	if ends < begins { // the last word ends with the text
-		x.end[ends] = int32(size)
+	if n&1 == 1 { // the last word ends with the text
+		x.edges[n] = int32(size)
+		n++
 	}
-	x.end = x.end[:begins]
+	x.edges = x.edges[:n]
+}
+
+// at gives where word k begins and ends.
+func (x *index) at(k int) (begin, end int) {
+	e := x.edges[2*k : 2*k+2]
+	return int(e[0]), int(e[1])
 }
 
 // grown gives a list of n elements whose values do not matter.
@@ -64,18 +68,19 @@ func grown[T any](list []T, n int) []T { return slices.Grow(list[:0], n)[:n] }
 
 // hash hashes the words that were cut, as padded, stemHash and pairHash do.
 func (x *index) hash(text []byte) {
-	x.words = grown(x.words, len(x.begin))
-	begin, words := x.begin, x.words
-	end, words := x.end[:len(begin)], words[:len(begin)]
+	x.words = grown(x.words, len(x.edges)/2)
+	words := x.words
+	edges := x.edges[:2*len(words)]
 	whole, before := len(text)-8, uint64(0)
-	for k, at := range begin {
+	for k := range words {
+		at, end := edges[2*k], edges[2*k+1]
 		var head uint64
 		if int(at) <= whole {
 			head = binary.LittleEndian.Uint64(text[at:])
 		} else {
-			head = firstBytes(text, int(at), int(end[k]))
+			head = firstBytes(text, int(at), int(end))
 		}
-		size := &wordSizes[min(int(end[k]-at), len(wordSizes)-1)]
+		size := &wordSizes[min(int(end-at), len(wordSizes)-1)]
 		head = (head | lowBits) & size.letters
 		stem := head&(1<<(8*stemBytes)-1)*size.factor + size.longer
 		if byte(head) <= '9' {
@@ -123,7 +128,7 @@ func padded(a uint64, n int) uint64 {
 func (x *index) before(at int) int {
 	k := at >> 6
 	if k == len(x.word) {
-		return len(x.begin)
+		return len(x.words)
 	}
 	w := x.word[k]
 	first := w &^ (w << 1)

@@ -451,7 +451,7 @@ func (l *lexicon) search(occ []occurrence, text []byte, x *index) []occurrence {
 	x.known = grown(x.known, len(x.likely))
 	for i, c := range x.likely {
 		k := int(c >> mayKinds)
-		at, end := int(x.begin[k]), int(x.end[k])
+		at, end := x.at(k)
 		x.known[i] = l.word(text, at, end-at, x.words[k].head)
 	}
 	for i := len(x.likely) - 1; i >= 0; i-- {
@@ -460,7 +460,7 @@ func (l *lexicon) search(occ []occurrence, text []byte, x *index) []occurrence {
 			continue
 		}
 		k := int(c >> mayKinds)
-		at := int(x.begin[k])
+		at, end := x.at(k)
 		if at > 0 {
 			switch b := text[at-1]; {
 			case b >= utf8.RuneSelf && wordBefore(text, at), b == '\\' && isBreak(text[at]):
@@ -471,7 +471,7 @@ func (l *lexicon) search(occ []occurrence, text []byte, x *index) []occurrence {
 			occ = l.stem(occ, text, at, x.words[k].head)
 		}
 		if word.sole > 0 && c&mayPhrase == 0 {
-			if end := int(x.end[k]); end == len(text) || text[end] < utf8.RuneSelf || !wordAt(text, end) {
+			if end == len(text) || text[end] < utf8.RuneSelf || !wordAt(text, end) {
 				occ = append(occ, occurrence{word.sole - 1, int32(at), int32(end)})
 			}
 			continue
@@ -482,7 +482,8 @@ func (l *lexicon) search(occ []occurrence, text []byte, x *index) []occurrence {
 	for i := bytes.IndexByte(text, '\\'); i >= 0; {
 		if at := i + 2; at < len(text) && isBreak(text[i+1]) && wordByte(text[at]) && !wordBefore(text, at) {
 			k := x.before(at) - 1
-			n := int(x.end[k]) - at
+			_, end := x.at(k)
+			n := end - at
 			head := padded(eight(text, at), n)
 			occ = l.stem(occ, text, at, head)
 			occ = l.phrase(occ, text, x, k, at, l.word(text, at, n, head).number, true)
@@ -512,7 +513,8 @@ func (l *lexicon) stem(occ []occurrence, text []byte, at int, head uint64) []occ
 // goes on with the next word.
 func (l *lexicon) phrase(occ []occurrence, text []byte, x *index, k, at int, number uint32, more bool) []occurrence {
 	for node := number; node != 0; {
-		n, end := &l.nodes[node], int(x.end[k])
+		n := &l.nodes[node]
+		_, end := x.at(k)
 		for _, e := range l.ends[n.ends.from:n.ends.to] {
 			if !e.inWord(text, end) {
 				occ = append(occ, occurrence{e.means, int32(at), int32(end)})
@@ -523,17 +525,17 @@ func (l *lexicon) phrase(occ []occurrence, text []byte, x *index, k, at int, num
 				occ = append(occ, occurrence{t.means, int32(at), int32(end)})
 			}
 		}
-		if k++; !more || !n.leads || k == len(x.begin) {
+		if k++; !more || !n.leads || k == len(x.words) {
 			break
 		}
-		next := int(x.begin[k])
+		next, to := x.at(k)
 		between := l.fold[text[end]]
 		for i := end + 1; i < next; i++ {
 			if between != ' ' || l.fold[text[i]] != ' ' {
 				return occ
 			}
 		}
-		word := l.word(text, next, int(x.end[k])-next, x.words[k].head).number
+		word := l.word(text, next, to-next, x.words[k].head).number
 		if word == 0 {
 			break
 		}
