@@ -108,7 +108,8 @@ func unkey(b []byte) bool {
 	}
 	var count [256]int
 	most := byte(0)
-	for _, c := range b {
+	head := b[:min(len(b), speechRead)]
+	for _, c := range head {
 		if count[c]++; count[c] > count[most] {
 			most = c
 		}
@@ -122,17 +123,25 @@ func unkey(b []byte) bool {
 		if !ok {
 			continue
 		}
-		for i := range b {
-			b[i] ^= key
+		combine(head, key)
+		if x := fitOf(head); x.usual >= fitUsual && x.order > 0 {
+			if combine(b[len(head):], key); readable(b) {
+				return true
+			}
+			combine(b[len(head):], key)
 		}
-		if x := fitOf(b); readable(b) && x.usual >= fitUsual && x.order > 0 {
-			return true
-		}
-		for i := range b {
-			b[i] ^= key
-		}
+		combine(head, key)
 	}
 	return false
+}
+
+// speechRead is how many bytes are enough to tell whether a text reads as a language does.
+const speechRead = 512
+
+func combine(b []byte, key byte) {
+	for i := range b {
+		b[i] ^= key
+	}
 }
 
 // inflates gives the text that b is when it is compressed; nil: it is not.

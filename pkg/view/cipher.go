@@ -281,7 +281,7 @@ func (d *Decoder) cipherOf(text []byte, rare bool) (c cipher, well bool) {
 	if twice*5 >= letters*2 {
 		return ciphTwice, false
 	}
-	sums := shiftSums(&count)
+	sums := shiftSums(&count, &shifted[0])
 	// Letters that are the usual ones are in the place of no others.
 	if sums[0] > usualLetters*letters && plain.usual >= 0 && plain.order > -fitOrder {
 		if plain.usual < fitUsual/2 && d.swapped(text, plain) {
@@ -367,13 +367,17 @@ var usualShifts = func() (t [27][7]uint64) {
 
 const usualMore = 256
 
-// shiftSums gives, for each shift, how usual the letters are together of which there are so
-// many: 64 at most.
-func shiftSums(count *[27]int) (sums [28]int) {
+// shiftSums gives, for each shift, how usual the letters are together, of which there are so many and
+// which stand for others: 64 at most.
+func shiftSums(count *[27]int, as *[32]uint8) (sums [28]int) {
 	var a, b, c, d, e, f, g uint64 // registers
 	letters := 0
 	for x := 1; x <= 26; x++ {
-		n, u := uint64(count[x]), &usualShifts[x]
+		n := uint64(count[x])
+		if n == 0 {
+			continue
+		}
+		u := &usualShifts[as[x]]
 		letters += count[x]
 		a += n * u[0]
 		b += n * u[1]

@@ -215,7 +215,7 @@ func TestCipherSums(t *testing.T) {
 		for _, c := range text {
 			count[letterClass[c]]++
 		}
-		sums := shiftSums(&count)
+		sums := shiftSums(&count, &shifted[0])
 		for n := range 26 {
 			want := 0
 			for _, c := range text {

@@ -509,7 +509,7 @@ func (d *Decoder) base64Run(p *patches, start, stop, end int) bool {
 		d.putUnits(p, units, start, end, 4, 3)
 		return true
 	}
-	if (fitOf(out).usual >= fitUsual || !unkey(out)) && (!readable(out) || len(out) < 9 && !wordy(out)) {
+	if (fitOf(out[:min(len(out), speechRead)]).usual >= fitUsual || !unkey(out)) && (!readable(out) || len(out) < 9 && !wordy(out)) {
 		return false
 	}
 	d.decoded(p, out, start, end, 4, 3)

@@ -406,13 +406,9 @@ func (d *Decoder) rarely(text []byte, r *classes, count *[27]int, plain fit, n i
 	for i := range top {
 		top[i].sum = -1 << 30
 	}
-	// What a factor makes of the letters is shifted in 26 ways.
+	// What a factor makes of the letters is shifted in 26 ways. Few of those are among the best.
 	for f, factor := range factors {
-		var turned [27]int
-		for l := 1; l <= 26; l++ {
-			turned[affineClasses[26*f][l]] += count[l]
-		}
-		sums := shiftSums(&turned)
+		sums := shiftSums(count, &affineClasses[26*f])
 		for n, sum := range sums[:26] {
 			for i := range top {
 				if sum <= top[len(top)-1].sum {

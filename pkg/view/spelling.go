@@ -324,7 +324,7 @@ func (d *Decoder) joined(p *patches, toks []token) {
 	defer p.end(last.to)
 	out := p.Text[from:]
 	d.spend(len(out))
-	if len(out) < 10 || !isASCII(out) || d.words.has(out) {
+	if len(out) < 10 || !isASCII(out) || d.words.has(out) || monotone(out) {
 		return
 	}
 	ends, _, reads := d.segment(out)
@@ -496,11 +496,24 @@ func (d *Decoder) sounds(from, to int) bool {
 	for _, c := range text {
 		letters += int(bit(letterClass[c] != 0))
 	}
-	if letters*4 < 3*len(text) {
+	if letters*4 < 3*len(text) || monotone(text) {
 		return false
 	}
 	usual, _, n := sumOf(text)
 	return tenfold(usual, n) > 0
+}
+
+// fewKinds is how many different letters any kindsAmong bytes of words hold at least.
+const fewKinds, kindsAmong = 6, 40
+
+// monotone reports that text holds so few different letters that it is no words: to look for the best cut
+// of a thousand times the same two letters takes as long as for that of a page.
+func monotone(text []byte) bool {
+	kinds := uint32(0)
+	for _, c := range text {
+		kinds |= 1 << (letterClass[c] & 31)
+	}
+	return len(text) >= kindsAmong && bits.OnesCount32(kinds&^1) < fewKinds
 }
 
 // squash cuts words that were written together.
