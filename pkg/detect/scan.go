@@ -303,12 +303,13 @@ func (s *scratch) node(i int) {
 // ownInverse are views that undo themselves, or that show nothing new when they are built of one
 // another: one of such a view shows its parent again, and a shift of a shift is a shift of the parent.
 // Text that asks for them in both directions costs twice the work without that. What
-// lies around a cipher is garbled by undoing it, and no reason to undo one. Views that take signs
+// lies around a cipher, or around what was reversed, is garbled by undoing it, and no reason to undo one or to
+// look for misspelt words. Views that take signs
 // and spaces out of words, or put them in, are built of one another in one order: two of them may
 // have their reasons side by side, and would be built in both.
 var ownInverse = map[string]view.Wants{
 	"word-order": view.WantOrder | guesses, "atbash": view.WantAtbash | view.WantCipher, "rot47": view.WantRot47 | view.WantCipher,
-	"reversed": view.WantCipher, "reversed-words": view.WantCipher, "caesar": anyShift | view.WantCipher, "rot13": anyShift | view.WantCipher,
+	"reversed": guesses, "reversed-words": guesses, "caesar": anyShift | view.WantCipher, "rot13": anyShift | view.WantCipher,
 	"doubled": view.WantCipher, "every-second": view.WantCipher, "every-third": view.WantCipher,
 	"shuffled": guesses | view.WantOrder, "anagrams": guesses | view.WantOrder, "no-vowels": guesses, "drawn-out": guesses, "last-first": guesses, "syllables": guesses,
 	"one-vowel": guesses, "soft": guesses, "swapped": guesses, "affine": guesses,
