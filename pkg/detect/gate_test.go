@@ -149,6 +149,31 @@ func TestGateKeepsVerdicts(t *testing.T) {
 	}
 }
 
+// Beside a window that matters hardly any is left out that says something.
+func TestFarBelowTheGate(t *testing.T) {
+	rules, m := rulesAndModel(t)
+	d := detector(t).WithModel(m)
+	matter, lost, idle, spared := 0, 0, 0, 0
+	var f Features
+	for _, r := range rules {
+		for _, c := range append(r.Cases.Hits, r.Cases.Near...) {
+			text := "Minutes of the meeting of 3 May. The lamp in the hall was mended.\n\n" + string(c.Text) + "\n\nThe next meeting is in June. Bring cake.\nThe roof was painted by the two brothers."
+			d.Windows([]byte(text), true, func(w *Window) {
+				f.Extract(w)
+				left := one(w.Margin < -farBelow[w.Kind] && !w.Gated)
+				if m.Logit(&f) >= low {
+					matter, lost = matter+1, lost+left
+				} else {
+					idle, spared = idle+1, spared+left
+				}
+			})
+		}
+	}
+	if matter < 100 || lost*100 > matter || spared == 0 {
+		t.Errorf("%d of %d windows that matter are lost, %d of %d others spared", lost, matter, spared, idle)
+	}
+}
+
 // Folding with a map gives what folding gives, and the map is right at every byte.
 func TestLowerMapped(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))

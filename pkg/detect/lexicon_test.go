@@ -191,3 +191,28 @@ func FuzzLexicon(f *testing.F) {
 		}
 	})
 }
+
+// A finder finds what was put into its table, and nothing else.
+func TestFinder(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, n := range []int{0, 1, 2, 11, 12, 500, 9000} {
+		table, values := newHashTable(), map[uint64]uint32{}
+		for len(values) < n {
+			key := r.Uint64() >> r.IntN(60) // short words are small numbers
+			if key == 0 || values[key] != 0 {
+				continue
+			}
+			values[key] = uint32(len(values) + 1)
+			table.put(key, values[key])
+		}
+		f := newFinder(&table)
+		for key, want := range values {
+			if got := f.get(key); got != want {
+				t.Fatalf("of %d keys %x gives %d, want %d", n, key, got, want)
+			}
+			if other := key ^ 1<<40; values[other] == 0 && f.get(other) != 0 {
+				t.Fatalf("of %d keys %x gives %d", n, other, f.get(other))
+			}
+		}
+	}
+}
