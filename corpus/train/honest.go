@@ -20,11 +20,12 @@ import (
 )
 
 // readPackages cuts the text files of unpacked packages into pieces of the size
-// of chunks. It draws n of them, from each package about as many.
-func readPackages(dir string, n int, seed uint64) ([]doc, error) {
+// of chunks. It draws n of them, from each package about as many. All that are sentences for
+// people, and no code or tables, it gives as well.
+func readPackages(dir string, n int, seed uint64) (drawn []doc, all []string, err error) {
 	trees, err := sources(dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	by := map[string][]doc{}
 	seen := map[uint64]bool{} // packages hold the same file for every tool, or in every version
@@ -32,6 +33,9 @@ func readPackages(dir string, n int, seed uint64) ([]doc, error) {
 		for _, text := range pieces {
 			if h := sum64([]byte(text)); !seen[h] && !quotesAttack.MatchString(text) {
 				seen[h] = true
+				if !tables[family] {
+					all = append(all, text)
+				}
 				by[set] = append(by[set], doc{text: text, set: set, family: family})
 			}
 		}
@@ -78,7 +82,7 @@ func readPackages(dir string, n int, seed uint64) ([]doc, error) {
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	var names []string
@@ -87,9 +91,8 @@ func readPackages(dir string, n int, seed uint64) ([]doc, error) {
 	}
 	sort.Strings(names)
 	r := rand.New(rand.NewPCG(seed, 5))
-	var out []doc
 	if len(names) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	share := n/len(names) + 1
 	left := n
@@ -100,13 +103,16 @@ func readPackages(dir string, n int, seed uint64) ([]doc, error) {
 				r.Shuffle(len(d), func(i, j int) { d[i], d[j] = d[j], d[i] })
 			}
 			take := min(len(d), share, left)
-			out = append(out, d[:take]...)
+			drawn = append(drawn, d[:take]...)
 			by[k] = d[take:]
 			left -= take
 		}
 	}
-	return out, nil
+	return drawn, all, nil
 }
+
+// tables are kinds of file in which the words of a line are no sentence.
+var tables = map[string]bool{"go": true, "csv": true, "json": true, "yaml": true, "yml": true}
 
 // passedOver reports whether a file of a package is not read. What is about attacks holds
 // attacks, and some skills press their reader as attacks do. Of the mails the newsletters
