@@ -418,7 +418,10 @@ func (s *scratch) unmasked() ([]byte, bool) {
 	if view.Plain(text) {
 		return text, i > 0
 	}
-	changes := view.Fold(&s.shown, text)
+	changes := view.FoldMost(&s.shown, text, mostFolded(text))
+	if len(s.shown.Text) > mostFolded(text) {
+		return nil, false // it is held: a page that a few signs stand for tells nothing
+	}
 	return s.shown.Text, i > 0 || changes&^view.Marks != 0
 }
 

@@ -331,12 +331,15 @@ var anyShift = func() (w view.Wants) {
 // room is how many bytes the views of the text may still hold.
 func (s *scratch) room() int { return maxExpand*len(s.text) + expandMin - s.expanded }
 
+// mostFolded is how long a text may be when it is folded.
+func mostFolded(text []byte) int { return maxFolded*len(text) + foldedMin }
+
 // folded replaces the node's text by its folded form, and queues what invisible
 // characters spell.
 func (s *scratch) folded(n *node) {
 	raw := n.v
-	changes := view.Fold(&s.fold, raw.Text)
-	if n := len(raw.Text); len(s.fold.Text) > maxFolded*n+foldedMin {
+	changes := view.FoldMost(&s.fold, raw.Text, mostFolded(raw.Text))
+	if n := len(raw.Text); len(s.fold.Text) > mostFolded(raw.Text) {
 		for s.exceeded = true; n > 0 && !utf8.RuneStart(s.fold.Text[n]); n-- {
 		}
 		s.fold.Text = s.fold.Text[:n]

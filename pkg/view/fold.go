@@ -2,6 +2,7 @@ package view
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -84,16 +85,20 @@ func plainByte(b byte) bool {
 // in words made of look-alikes alone, the look-alikes become ASCII. Folding does
 // not depend on its input being normalised: where canonical composition matters
 // it is done first.
-func Fold(v *View, src []byte) Changes {
+func Fold(v *View, src []byte) Changes { return FoldMost(v, src, math.MaxInt) }
+
+// FoldMost is [Fold] for whoever wants no more than so many bytes: it stops soon after those, and v is longer
+// then.
+func FoldMost(v *View, src []byte, most int) Changes {
 	v.reset("fold")
-	f := folder{v: v, src: src, t: folding()}
+	f := folder{v: v, src: src, t: folding(), most: most}
 	f.run(src, nil)
 	if f.changes&composing != 0 {
 		// Rare: jamo, Indic and kana marks, unordered marks. Normalise by segments, so
 		// that each normalised byte knows its segment, then fold that.
 		n := normalise(src, f.t)
 		v.reset("fold")
-		f = folder{v: v, src: n.Text, t: f.t}
+		f = folder{v: v, src: n.Text, t: f.t, most: most}
 		f.run(n.Text, &n)
 		f.changes &^= composing
 	}
@@ -186,6 +191,7 @@ type folder struct {
 	v       *View
 	src     []byte
 	t       *table
+	most    int // see FoldMost
 	changes Changes
 
 	// the word being written
@@ -237,7 +243,8 @@ func (f *folder) run(src []byte, m *View) {
 	}
 	unchanged := &f.t.entries[0]
 	f.v.grow(len(src))
-	for i := 0; i < len(src); {
+	i := 0
+	for i < len(src) && len(f.v.Text) <= f.most {
 		c := src[i]
 		if c < utf8.RuneSelf {
 			if m == nil && f.looks == 0 {
@@ -336,7 +343,7 @@ func (f *folder) run(src []byte, m *View) {
 		}
 		i += n
 	}
-	f.endWord(len(src), at)
+	f.endWord(i, at)
 }
 
 // plain takes src[from:to], which is plain. No word is open whose look-alikes it could decide
