@@ -55,6 +55,13 @@ func wide64(hash uint32) uint64 { return uint64(hash) * 0x9e3779b97f4a7c15 }
 //go:embed words.txt
 var wordText string
 
+// seenText are longer words that are met in packages and not among those: they are known, and nothing is
+// put back into them. Without them every third long word of a manual is none, and each costs a second look.
+//
+//go:generate go run ./words/gen -seen ${STOPLOG_PACKAGES}
+//go:embed seen.txt
+var seenText string
+
 // A word costs twice the logarithm to base two of how seldom it is. What is no word costs
 // more: for each letter, and for each piece.
 const (
@@ -360,6 +367,15 @@ func NewWords(given []string) *Words {
 		}
 	}
 	lose(costNone)
+	for line := range strings.Lines(seenText) {
+		if line[0] == '#' {
+			continue
+		}
+		for x := range strings.FieldsSeq(line) {
+			n := copy(b[:], x)
+			w.exact.add(hashOf(b[:n], 0, n))
+		}
+	}
 	slices.SortFunc(words, func(a, b spelling) int { return strings.Compare(a.text, b.text) })
 	w.plant(words)
 	return w

@@ -74,3 +74,28 @@ func TestWordsLeftAlone(t *testing.T) {
 		}
 	}
 }
+
+// Words that were seen are known, have no price, and nothing is put back into them.
+func TestSeenWords(t *testing.T) {
+	words := NewWords(nil)
+	asked := 0
+	for line := range strings.Lines(seenText) {
+		if line[0] == '#' {
+			continue
+		}
+		for w := range strings.FieldsSeq(line) {
+			b := []byte(w)
+			if len(b) < minRepaired || len(b) > maxWord || !words.likely(b, 0, len(b)) || words.cost(b) != costNone {
+				t.Fatalf("%q is not as it should be", w)
+			}
+			b[1], b[2], b[3] = b[2], b[3], b[1]
+			if fixed, ok := words.repair(b, false); ok && fixed == w {
+				t.Fatalf("%q is put back into %q", b, fixed)
+			}
+			asked++
+		}
+	}
+	if asked < 10000 {
+		t.Fatalf("%d words", asked)
+	}
+}

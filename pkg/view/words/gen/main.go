@@ -3,6 +3,9 @@
 // misspelt; and which of the commonest English words stand in front of which others, for telling
 // text whose words stand in reverse order.
 //
+// With -seen it writes seen.txt instead: longer words that are met in several of the packages below the
+// folder named behind the flags. They are known, and nothing is put back into them.
+//
 // It counts the texts of corpus/honest and corpus/attacks, and the READMEs below the folders
 // named behind the flags (those of the packages that the detector is trained with, all
 // under permissive licences): of those, only how often which word is met in how many.
@@ -40,8 +43,13 @@ type count struct{ english, foreign, readme, readmes int }
 func main() {
 	dir := flag.String("corpus", "../../corpus", "the folder with honest and attacks")
 	out := flag.String("o", "words.txt", "output")
+	seen := flag.Bool("seen", false, "write seen.txt, behind words.txt, from all files of packages")
 	flag.Parse()
 	log.SetFlags(0)
+	if *seen {
+		writeSeen(flag.Arg(0))
+		return
+	}
 	counts := map[string]*count{}
 	var english [][]string
 	at := func(w string) *count {
@@ -129,6 +137,67 @@ func main() {
 		log.Fatal(err)
 	}
 	if err := f.Close(); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// Bounds of what is seen: in how many packages a word stands, its letters, and the size of a file in bytes.
+const (
+	minPackages         = 4
+	minLetters, maxWord = 6, 23
+	maxFile             = 2 << 20
+)
+
+// writeSeen writes the words that enough packages hold, each a folder of root, and words.txt does not.
+func writeSeen(root string) {
+	have := map[string]bool{}
+	for w := range strings.FieldsSeq(string(read("words.txt"))) {
+		have[w] = true
+	}
+	packages, err := os.ReadDir(root)
+	if err != nil {
+		log.Fatal(err)
+	}
+	in := map[string]int{}
+	for _, p := range packages {
+		here := map[string]bool{}
+		err := filepath.WalkDir(filepath.Join(root, p.Name()), func(name string, e fs.DirEntry, err error) error {
+			if err != nil || !e.Type().IsRegular() {
+				return err
+			}
+			if info, err := e.Info(); err != nil || info.Size() > maxFile {
+				return err
+			}
+			for _, w := range words(read(name)) {
+				if len(w) >= minLetters && len(w) <= maxWord && !have[w] {
+					here[w] = true
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			log.Fatal(err)
+		}
+		for w := range here {
+			in[w]++
+		}
+	}
+	var list []string
+	for w, n := range in {
+		if n >= minPackages {
+			list = append(list, w)
+		}
+	}
+	if len(list) == 0 {
+		log.Fatalf("no words below %q", root)
+	}
+	slices.Sort(list)
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Made by words/gen -seen. Do not edit. Longer words that %d packages hold, and more.\n", minPackages)
+	for line := range slices.Chunk(list, 20) {
+		fmt.Fprintln(&b, strings.Join(line, " "))
+	}
+	if err := os.WriteFile("seen.txt", []byte(b.String()), 0o644); err != nil {
 		log.Fatal(err)
 	}
 }
