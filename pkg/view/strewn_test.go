@@ -99,3 +99,45 @@ func TestPutTogether(t *testing.T) {
 		}
 	}
 }
+
+// SPEC: DET-2, DET-6
+//
+// Letters that signs part are seen by four decoders. In a long text one view shows what they do, and it
+// shows all of it.
+func TestStrewnIsShownOnce(t *testing.T) {
+	var b strings.Builder
+	for i, w := range strings.Fields(strings.Repeat(settleText+" ", 4)) {
+		b.WriteString(strings.Join(strings.Split(strings.Trim(w, ","), ""), string("&*.+-"[i%5])) + " ")
+	}
+	in := []byte(b.String())
+	d := Decoder{words: testWords}
+	views, ok := d.Decode(in, d.Probe(in, 0), 1<<20)
+	if !ok || len(views) != 1 {
+		t.Fatalf("%d views, %v", len(views), ok)
+	}
+	want := strings.Join(strings.Fields(strings.ReplaceAll(settleText, ",", "")), " ")
+	if got := strings.Count(string(views[0].Text), want); got != 4 {
+		t.Errorf("%s shows it %d times: %q", views[0].Name, got, views[0].Text)
+	}
+}
+
+// SPEC: DET-6
+//
+// What grows when it is folded is folded no further than asked, and as it is otherwise up to there.
+func TestFoldMost(t *testing.T) {
+	for _, s := range []string{strings.Repeat("\ufdfa", 300), "plain text " + strings.Repeat("\ufdfa", 300), strings.Repeat("\ufdfa \u1112\u1161\u11ab ", 200)} {
+		var all, some View
+		Fold(&all, []byte(s))
+		const most = 1000
+		FoldMost(&some, []byte(s), most)
+		if len(all.Text) < 2*most || len(some.Text) <= most || len(some.Text) > most+200 {
+			t.Errorf("%d bytes, %d of them are folded", len(all.Text), len(some.Text))
+		}
+		if !strings.HasPrefix(string(all.Text), string(some.Text[:most/2])) {
+			t.Errorf("%.40q is folded otherwise", s)
+		}
+		if FoldMost(&some, []byte(s), len(all.Text)); string(some.Text) != string(all.Text) {
+			t.Errorf("%.40q is not folded to its end", s)
+		}
+	}
+}
