@@ -45,6 +45,16 @@ func inside(sign string) func(string) string {
 	})
 }
 
+// slug leaves nothing but small letters, digits and spaces.
+func slug(s string) string {
+	return strings.Map(func(r rune) rune {
+		if isLetter(r) || r >= '0' && r <= '9' {
+			return r
+		}
+		return ' '
+	}, strings.ToLower(s))
+}
+
 func markup(kind Kind) []Transform {
 	l := list{kind: kind}
 	l.exact("empty tags in words", inside("<b></b>"))
@@ -111,6 +121,25 @@ func markup(kind Kind) []Transform {
 		}
 		return inJSON(o)
 	})
+	l.exact("table, a word in a row", func(s string) string {
+		return "| n | v |\n|---|---|\n" + perLine(1, func(i int, w string) string { return fmt.Sprintf("| %d | %s |\n", i+1, w) })(s)
+	})
+	l.exact("YAML, a word each", perLine(1, func(i int, w string) string { return fmt.Sprintf("- w: %s\n", w) }))
+	l.exact("INI, a word each", perLine(1, func(i int, w string) string { return fmt.Sprintf("k%d = %s\n", i+1, w) }))
+	l.exact("TOML, strings", perLine(12, func(i int, w string) string { return fmt.Sprintf("line_%d = %q\n", i+1, w) }))
+	l.exact("JSON, numbered keys", func(s string) string {
+		var b []string
+		for i, w := range strings.Fields(s) {
+			b = append(b, fmt.Sprintf("\"%d\": %q", i+1, w))
+		}
+		return "{" + strings.Join(b, ", ") + "}"
+	})
+	l.exact("an element for each word", func(s string) string { return "<p><w>" + spaced("</w><w>")(s) + "</w></p>" })
+	l.exact("a div for each word", func(s string) string { return "<div>" + spaced("</div>\n<div>")(s) + "</div>" })
+	l.exact("br between words", spaced("<br>"))
+	l.exact("CSS content", perLine(1, func(i int, w string) string { return fmt.Sprintf(".w%d::after{content:%q}\n", i, w+" ") }))
+	l.exact("LaTeX bold words", eachWord(func(w string) string { return `\textbf{` + w + "}" }))
+	l.exact("comments between words, /* x */", spaced(" /* x */ "))
 	l.exact("nested quotes", around(`He wrote: "She said: 'They read: "`, `"'"`))
 	l.exact("subtitles", func(s string) string {
 		var b strings.Builder
@@ -183,6 +212,11 @@ func code(kind Kind) []Transform {
 		return "\"" + strings.Repeat("%s", len(sixes(s))) + "\" % " + quotedBy("(", ", ", ")", sixes)(s)
 	})
 	l.exact("cursor moves for spaces", spaced("\x1b[1C"))
+	l.exact("SQL inserts", perLine(1, func(i int, w string) string {
+		return fmt.Sprintf("INSERT INTO t VALUES (%d, '%s');\n", i+1, strings.ReplaceAll(w, "'", "''"))
+	}))
+	l.exact("file names", perLine(1, func(i int, w string) string { return fmt.Sprintf("%02d_%s.txt\n", i+1, strings.TrimSpace(slug(w))) }))
+	l.exact("environment", perLine(1, func(i int, w string) string { return fmt.Sprintf("export MSG_%d=%s\n", i+1, w) }))
 	l.exact("comment of a program", func(s string) string { return "// " + wrap(s, 24, "\n// ") + "\nfunc f() {}" })
 	return l.all
 }

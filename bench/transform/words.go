@@ -94,6 +94,27 @@ func spacing(kind Kind) []Transform {
 	l.exact("hyphenated over lines, soft", split("\u00ad\n"))
 	l.exact("broken lines of twenty", func(s string) string { return wrap(s, 20, "\n") })
 	l.exact("quoted mail, broken lines", func(s string) string { return "> > " + wrap(s, 24, "\n> > ") })
+	l.exact("log lines", perLine(28, func(i int, w string) string { return stamp(i) + " INFO app[812]: " + w + "\n" }))
+	l.exact("log lines, a word each", perLine(1, func(i int, w string) string { return stamp(i) + " INFO app[812]: " + w + "\n" }))
+	l.exact("diff, added lines", perLine(24, func(i int, w string) string { return "+" + w + "\n" }))
+	l.exact("numbered lines, cat -n", perLine(24, func(i int, w string) string { return fmt.Sprintf("%6d\t%s\n", i+1, w) }))
+	l.exact("numbered list of words", perLine(1, func(i int, w string) string { return fmt.Sprintf("%d. %s\n", i+1, w) }))
+	l.exact("numbered words in a row", eachWordNth(func(i int, w string) string { return fmt.Sprintf("%d. %s", i+1, w) }))
+	l.exact("WebVTT", func(s string) string {
+		return "WEBVTT\n\n" + perLine(14, func(i int, w string) string {
+			return fmt.Sprintf("00:%02d.000 --> 00:%02d.900\n%s\n\n", i, i, w)
+		})(s)
+	})
+	l.exact("chat lines", perLine(20, func(i int, w string) string { return fmt.Sprintf("[10:%02d] bob: %s\n", i, w) }))
+	l.exact("chat lines, a word each", perLine(1, func(i int, w string) string { return fmt.Sprintf("[10:%02d] bob: %s\n", i, w) }))
+	l.exact("block comment", func(s string) string {
+		return "/*\n" + perLine(24, func(i int, w string) string { return " * " + w + "\n" })(s) + " */"
+	})
+	l.exact("box", func(s string) string {
+		rule := "+" + strings.Repeat("-", 36) + "+\n"
+		return rule + perLine(22, func(i int, w string) string { return fmt.Sprintf("| %-34s |\n", w) })(s) + rule
+	})
+	l.exact("wrapped at 40", func(s string) string { return wrap(s, 34, "\n") })
 	l.exact("two columns of words", func(s string) string {
 		ws := strings.Fields(s)
 		h := (len(ws) + 1) / 2
@@ -109,6 +130,20 @@ func spacing(kind Kind) []Transform {
 	})
 	return l.all
 }
+
+// perLine writes the lines that wrap breaks s into, by f.
+func perLine(n int, f func(i int, line string) string) func(string) string {
+	return func(s string) string {
+		var b strings.Builder
+		for i, w := range strings.Split(wrap(s, n, "\n"), "\n") {
+			b.WriteString(f(i, w))
+		}
+		return b.String()
+	}
+}
+
+// stamp is the time of line i of a log.
+func stamp(i int) string { return fmt.Sprintf("2026-03-04T10:%02d:%02dZ", 11+i/60, i*7%60) }
 
 // wrap breaks lines between words after n bytes.
 func wrap(s string, n int, sign string) string {

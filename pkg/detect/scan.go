@@ -179,6 +179,7 @@ type scratch struct {
 	evidence evidence
 	second   Features // for the grounds of the best window
 	reread   []uint32 // slots of its words
+	odd      []piece  // windows of the view that may lie in sentences in pieces
 	loudest  float64  // the highest score of a window, or of rules, so far
 	score    float64  // of the text, by the evidence weighed last
 	enough   float64  // a score that quarantines
@@ -265,7 +266,7 @@ func (s *scratch) held() bool { return s.exceeded && s.visit == nil && !s.all &&
 // is queued is searched: that may quarantine it, and shows people why.
 func (s *scratch) node(i int) {
 	fences := s.cur.fences[:0] // its memory is used again
-	s.cur, s.at = s.queue[i], int32(i)
+	s.cur, s.at, s.odd = s.queue[i], int32(i), s.odd[:0]
 	n := &s.cur
 	n.fences = fences
 	if !s.decoder.Plain(n.v.Text) {
@@ -278,6 +279,9 @@ func (s *scratch) node(i int) {
 		return
 	}
 	wants := s.decoder.ProbeBut(text, s.wants, ownInverse[n.v.Name])
+	if ownInverse[n.v.Name]&view.WantFramed == 0 && s.framed() {
+		wants |= view.WantFramed
+	}
 	if n.hidden && wants != 0 {
 		wants |= view.AllHidden
 	}
@@ -300,6 +304,22 @@ func (s *scratch) node(i int) {
 	}
 }
 
+// framedLeast is the least sum of a window that may lie in a sentence in pieces: what stands between
+// the words makes it lower than it was. Few windows of honest texts reach it, and of few texts more
+// than maxOdd do.
+const framedLeast, maxOdd = -4, 8
+
+// framedBefore is how far in front of that window pieces may begin, in bytes.
+const framedBefore = 128
+
+// framed reports that windows which may matter lie in sentences in pieces.
+func (s *scratch) framed() (found bool) {
+	for _, x := range s.odd {
+		found = s.decoder.Framed(max(0, int(x.start)-framedBefore), int(x.end)) || found
+	}
+	return found
+}
+
 // ownInverse are views that undo themselves, or that show nothing new when they are built of one
 // another: one of such a view shows its parent again, and a shift of a shift is a shift of the parent.
 // Text that asks for them in both directions costs twice the work without that. What
@@ -313,7 +333,7 @@ var ownInverse = map[string]view.Wants{
 	"doubled": view.WantCipher, "every-second": view.WantCipher, "every-third": view.WantCipher,
 	"shuffled": guesses | view.WantOrder, "anagrams": guesses | view.WantOrder, "no-vowels": guesses, "drawn-out": guesses, "last-first": guesses, "syllables": guesses,
 	"one-vowel": guesses, "soft": guesses, "swapped": guesses, "affine": guesses,
-	"concat": view.WantConcat, "spacing": view.WantMarkup | view.WantSpacing | view.WantSpelling, "strewn": view.WantSpacing | view.WantJoined,
+	"framed": view.WantFramed, "concat": view.WantConcat, "spacing": view.WantMarkup | view.WantSpacing | view.WantSpelling, "strewn": view.WantSpacing | view.WantJoined,
 	"split-words": view.WantSpacing | view.WantSpelling, "unspaced": view.WantSpacing | view.WantFused | view.WantSpelling, "leet": view.WantLeet | view.WantSpelling,
 }
 

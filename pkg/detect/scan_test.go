@@ -119,13 +119,15 @@ var planted = []string{
 }
 
 // fewer are the transforms that the views do not undo in all of the planted phrases, by
-// how many they do. What is not named is undone in all. Whoever writes a view strikes
+// how many they do without the model, by which alone sentences in pieces are looked for. What is not named
+// is undone in all. Whoever writes a view strikes
 // names here.
 var fewer = []struct {
 	n     int
 	names string
 }{
-	{0, "base45;xxencode;hex of EBCDIC;decimal, Arabic digits;decimal, Devanagari digits;digits in words;binary, backwards;binary, squares;xor key in base64;" +
+	{0, "log lines, a word each;WebVTT;chat lines, a word each;CSS content;SQL inserts;environment;" +
+		"base45;xxencode;hex of EBCDIC;decimal, Arabic digits;decimal, Devanagari digits;digits in words;binary, backwards;binary, squares;xor key in base64;" +
 		"binary, o and l;base32, lower case, dashes;affine 5x+8;Vigenère, key lemon;" +
 		"shift grows by letter;keyboard: typed on dvorak;keyboard: typed on Russian;keyboard: one key to the right;rail fence, 2 lines;rail fence, 3 lines;" +
 		"columns, 5 wide;halves interleaved;neighbours swapped;Roman numerals for letters;Morse in words;Bacon;tap code;telephone keys, pressed once;" +
@@ -134,15 +136,19 @@ var fewer = []struct {
 		"vowels left out;vowels starred;spelt by sound;childish: w for r and l;first word of each line;last word of each line;first letter of each line;" +
 		"every third letter;letters with their places;vowels exchanged;SVG, a text for each word;LaTeX accents;JSON objects, a word each;subtitles;" +
 		"strings, format;variables;CONCAT in SQL;strings, per cent;cursor moves for spaces;Morse of reversed;shifted by 13, leet"},
-	{1, "hex dump;decorated, many scripts;keyboard: typed on azerty;Morse;backspaces;neighbouring words swapped;all letters of words shuffled;first letter to the end;one vowel for all;" +
+	{1, "TOML, strings;a div for each word;" +
+		"hex dump;decorated, many scripts;keyboard: typed on azerty;Morse;backspaces;neighbouring words swapped;all letters of words shuffled;first letter to the end;one vowel for all;" +
 		"halves exchanged;numbered words, mixed;last letter first"},
-	{2, "base85;base85 of ZeroMQ;CSS escapes;xor 23 in hex;letters doubled;vowels drawn out;typing errors;a table cell for each word;RTF escapes;" +
+	{2, "table, a word in a row;JSON, numbered keys;an element for each word;LaTeX bold words;comments between words, /* x */;file names;" +
+		"base85;base85 of ZeroMQ;CSS escapes;xor 23 in hex;letters doubled;vowels drawn out;typing errors;a table cell for each word;RTF escapes;" +
 		"CSV rows with other columns;an attribute for each word;base64 over JSON values"},
-	{3, "ascii85;ascii85 in brackets;base91;encoded words, Q;leet, more;words: underscores;words: dashes;words: dots;words: slashes;words: bars;" +
+	{3, "numbered list of words;numbered words in a row;YAML, a word each;INI, a word each;br between words;" +
+		"ascii85;ascii85 in brackets;base91;encoded words, Q;leet, more;words: underscores;words: dashes;words: dots;words: slashes;words: bars;" +
 		"words: numbered lines;words: faces;words in reverse order;a syllable before vowels;stutter;each word twice;every second word;" +
 		"brackets around words, in turns;a Markdown cell for each word;a list item for each word;a link for each word;CSV cells;footnotes behind words;" +
 		"JSON array of words;join of words;pattern of classes;joined by underscores, reversed"},
-	{4, "base64 in fours;decorated, Armenian;hooked letters;bytes as colours;uuencode;shifted by 1;shifted by 3;rot47;Polybius square;telephone keys, pressed n times;code words (alfa, bravo);leet, vowels;" +
+	{4, "log lines;numbered lines, cat -n;chat lines;box;" +
+		"base64 in fours;decorated, Armenian;hooked letters;bytes as colours;uuencode;shifted by 1;shifted by 3;rot47;Polybius square;telephone keys, pressed n times;code words (alfa, bravo);leet, vowels;" +
 		"leet, signs;words: joined, capitals;words: no spaces;long words split by a space;long words split by a hyphen;hyphenated over lines, soft;" +
 		"quoted mail, broken lines;two columns of words;signs strewn in;back quotes around words;strings, side by side;comment of a program;base64 of leet"},
 }

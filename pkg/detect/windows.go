@@ -523,6 +523,9 @@ func (s *scratch) judgeWindow(n *node, text []byte, m *Model, of piece, lo, hi i
 		s.exceeded = true
 		return
 	}
+	if z >= framedLeast && len(s.odd) < maxOdd {
+		s.odd = append(s.odd, of)
+	}
 	if z < low {
 		return
 	}

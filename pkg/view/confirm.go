@@ -10,16 +10,17 @@ import (
 
 // looks is what second looks at a text leave to those that follow.
 type looks struct {
-	packed, fused, coded int // blocks where they saw runs that may be codes, words without spaces and numbers for letters
-	fusedDone            int // where the last run ends that was looked at for words
-	vain                 int // how many such runs were
-	leetTo, leetDone     int // up to which block digits were read as letters, and where the last word of that ends
-	leetLast             int // the last block where one was found
-	rowVain              int // looks at rows of words that are none, in vain, since the last that was not
-	leetVain             int // blocks read so in vain since one was not
-	strewnVain           int // looks for signs strewn into words that saw none
-	codesVain            int // runs that were decoded to see whether they are codes
-	oddVain, oddPassed   int // looks at blocks that are no cipher, and blocks passed over since the last look
+	packed, fused, coded   int // blocks where they saw runs that may be codes, words without spaces and numbers for letters
+	fusedDone              int // where the last run ends that was looked at for words
+	vain                   int // how many such runs were
+	leetTo, leetDone       int // up to which block digits were read as letters, and where the last word of that ends
+	leetLast               int // the last block where one was found
+	rowVain                int // looks at rows of words that are none, in vain, since the last that was not
+	leetVain               int // blocks read so in vain since one was not
+	strewnVain             int // looks for signs strewn into words that saw none
+	framedVain, framedDone int // looks for sentences in pieces that saw none, and the block behind the last one
+	codesVain              int // runs that were decoded to see whether they are codes
+	oddVain, oddPassed     int // looks at blocks that are no cipher, and blocks passed over since the last look
 }
 
 // surely is how many blocks of a text that ask for a view in earnest are enough: the others that

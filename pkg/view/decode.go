@@ -33,16 +33,18 @@ type Decoder struct {
 	// everywhere.
 	coded, spaced, packed, fused, leety, mixed []uint64
 
-	flipped []flip    // where Probe saw words in another order
-	odd     []oddity  // where Probe saw ciphers
-	behind  glance    // what it saw between the last two blocks that it looked at closely
-	gain    int       // how much better the block looked at last reads in the best of shifts
-	rows    []series  // where it saw words that signs join
-	dense   []dense85 // where it saw base85
-	ran     int       // how far it looked for that
-	noisy   bool      // it saw signs inside words
-	walked  int       // how far it looked for such words
-	looks   looks     // what its second looks left
+	flipped  []flip    // where Probe saw words in another order
+	odd      []oddity  // where Probe saw ciphers
+	behind   glance    // what it saw between the last two blocks that it looked at closely
+	gain     int       // how much better the block looked at last reads in the best of shifts
+	rows     []series  // where it saw words that signs join
+	dense    []dense85 // where it saw base85
+	ran      int       // how far it looked for that
+	noisy    bool      // it saw signs inside words
+	walked   int       // how far it looked for such words
+	seams    []extent  // where it saw what parts the pieces of sentences
+	framedTo int       // where the last of them ends
+	looks    looks     // what its second looks left
 
 	// Where signs come next: the end of a link with a title, of a tag, of a comment,
 	// and a closing tag.
@@ -190,6 +192,7 @@ func (d *Decoder) Decode(text []byte, wants Wants, room int) (views []View, ok b
 		d.look(text)
 		d.cipherAll(wants)
 		d.gluedAll(wants)
+		d.framedAll(wants)
 		d.denseAll(wants)
 		d.flipped = d.flipped[:0]
 		if wants&WantOrder != 0 {
@@ -240,6 +243,7 @@ var decoders = [...]struct {
 	{WantOrder, (*Decoder).unflip},
 	{WantCipher, (*Decoder).decipher},
 	{WantJoined, (*Decoder).joinedWords},
+	{WantFramed, (*Decoder).unframe},
 	{WantPig, (*Decoder).pigLatin},
 	{WantAtbash, func(d *Decoder) { d.mapped("atbash", atbash) }},
 	{WantRot47, func(d *Decoder) { d.mapped("rot47", rot47) }},

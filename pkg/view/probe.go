@@ -38,6 +38,8 @@ const (
 	WantFused  Wants = 1 << 23 // words without spaces
 	// Not a view: nobody sees the text at all, and what a renderer hides of it is nothing new.
 	AllHidden Wants = 1 << 24
+	// Probe does not ask for it: see Framed.
+	WantFramed Wants = 1 << 25 // a sentence in pieces, with the same between them again and again
 )
 
 // Caesar is the view of letters shifted by n places, 1 … 25; 13 is rot13. Only
@@ -455,6 +457,7 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 	d.seen = false
 	d.title, d.tagEnd = ahead{sign: `")`}, ahead{sign: ">"}
 	d.odd, d.behind, d.rows, d.noisy, d.walked = d.odd[:0], glance{}, d.rows[:0], false, 0
+	d.seams, d.framedTo = d.seams[:0], 0
 	d.dense, d.ran = d.dense[:0], 0
 	d.looks = looks{leetLast: math.MinInt}
 	var w Wants
