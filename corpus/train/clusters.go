@@ -78,7 +78,7 @@ func (r *reader) read(text string) {
 		if t := &r.tokens[n]; t.last != r.texts {
 			t.last = r.texts
 			t.texts++
-			if len(r.stream) >= r.own {
+			if len(r.stream) > r.own {
 				t.own++
 			}
 		}
