@@ -159,7 +159,7 @@ func TestFarBelowTheGate(t *testing.T) {
 		for _, c := range append(r.Cases.Hits, r.Cases.Near...) {
 			text := "Minutes of the meeting of 3 May. The lamp in the hall was mended.\n\n" + string(c.Text) + "\n\nThe next meeting is in June. Bring cake.\nThe roof was painted by the two brothers."
 			d.Windows([]byte(text), true, func(w *Window) {
-				f.Extract(w, m.clusters)
+				f.Extract(w)
 				left := one(w.Margin < -farBelow[w.Kind] && !w.Gated)
 				if m.Logit(&f) >= low {
 					matter, lost = matter+1, lost+left
