@@ -10,59 +10,28 @@ import (
 
 // row is one window: its features in the slab.
 type row struct {
-	from, mid, cues, to, gate uint32 // grams [from,mid), those of clusters [mid,cues), marks [cues,to), slots of the gate [to,gate)
-	doc                       int32
-	label                     int8 // 1 attack, 0 honest, -1 set aside
-	kind                      detect.WindowKind
-	part                      int8
-	rare                      bool // stands for others like it that were left out
-	weight                    float32
+	from, mid, to, gate uint32 // grams [from,mid), marks [mid,to), slots of the gate [to,gate)
+	doc                 int32
+	label               int8 // 1 attack, 0 honest, -1 set aside
+	kind                detect.WindowKind
+	part                int8
+	rare                bool // stands for others like it that were left out
+	weight              float32
 }
 
 type trainer struct {
-	o                       options
-	cut                     cutter
-	clusters                *detect.Clusters
-	slab                    slab
-	rows                    []row
-	docs                    int32
-	seen                    map[uint64]struct{}
-	f                       detect.Features
-	w, g                    []float32
-	kept, alike, some, gate []uint32 // of one window, for once
-	bias                    float64
-	rng                     *rand.Rand
-}
-
-// slab holds the features of all windows: in blocks, for one slice of them all would be copied
-// whenever it grows, and they are gigabytes. What begins in a block lies in it.
-type slab [][]uint32
-
-const slabBits = 26
-
-// begin gives where the next features may be added, which are so many at most.
-func (s *slab) begin(most int) uint32 {
-	if k := len(*s) - 1; k < 0 || len((*s)[k])+most >= 1<<slabBits {
-		*s = append(*s, make([]uint32, 0, 1<<slabBits))
-	}
-	return s.end()
-}
-
-func (s *slab) end() uint32 {
-	k := len(*s) - 1
-	return uint32(k<<slabBits + len((*s)[k]))
-}
-
-// add gives where they end.
-func (s *slab) add(features []uint32) uint32 {
-	k := len(*s) - 1
-	(*s)[k] = append((*s)[k], features...)
-	return s.end()
-}
-
-func (s slab) at(from, to uint32) []uint32 {
-	const in = 1<<slabBits - 1
-	return s[from>>slabBits][from&in : from&in+to-from]
+	o    options
+	cut  cutter
+	slab []uint32
+	rows []row
+	docs int32
+	seen map[uint64]struct{}
+	f    detect.Features
+	w, g []float32
+	kept []uint32
+	some []uint32
+	bias float64
+	rng  *rand.Rand
 }
 
 // sparse is how many windows one that was kept of the plainest stands for.
@@ -98,25 +67,30 @@ func (t *trainer) add(d doc, weight float64) {
 		if rel == inside {
 			label = 1
 		}
-		t.f.Extract(w, t.clusters)
-		t.gate = detect.GateSlots(t.gate[:0], w)
-		from := t.slab.begin(len(t.f.Grams) + len(t.f.Clusters) + len(t.f.Marks) + len(t.gate))
-		r := row{from: from, doc: t.docs, label: label, kind: w.Kind, part: int8(d.part), rare: plain, weight: float32(weight)}
-		r.mid = t.slab.add(t.f.Grams)
-		r.cues = t.slab.add(t.f.Clusters)
-		r.to = t.slab.add(t.f.Marks)
-		r.gate = t.slab.add(t.gate)
+		t.f.Extract(w)
+		r := row{from: uint32(len(t.slab)), doc: t.docs, label: label, kind: w.Kind, part: int8(d.part), rare: plain, weight: float32(weight)}
+		t.slab = append(t.slab, t.f.Grams...)
+		r.mid = uint32(len(t.slab))
+		t.slab = append(t.slab, t.f.Marks...)
+		r.to = uint32(len(t.slab))
+		t.slab = detect.GateSlots(t.slab, w)
+		r.gate = uint32(len(t.slab))
 		t.rows = append(t.rows, r)
 	})
 }
 
-func (t *trainer) logit(grams, clusters, marks []uint32) float64 {
-	return t.bias + detect.GramUnit(len(grams))*sumOf(t.w, grams) + detect.GramUnit(len(clusters))*sumOf(t.w, clusters) + detect.MarkUnit*sumOf(t.w, marks)
+func (t *trainer) logit(grams, marks []uint32) float64 {
+	var a, b float32
+	for _, x := range grams {
+		a += t.w[x]
+	}
+	for _, x := range marks {
+		b += t.w[x]
+	}
+	return t.bias + detect.GramUnit(len(grams))*float64(a) + detect.MarkUnit*float64(b)
 }
 
-func (t *trainer) rowLogit(r *row) float64 {
-	return t.logit(t.slab.at(r.from, r.mid), t.slab.at(r.mid, r.cues), t.slab.at(r.cues, r.to))
-}
+func (t *trainer) rowLogit(r *row) float64 { return t.logit(t.slab[r.from:r.mid], t.slab[r.mid:r.to]) }
 
 // rowsWithout gives the numbers of the windows that are not of a part.
 func (t *trainer) rowsWithout(part int) []int32 {
@@ -159,11 +133,10 @@ func (t *trainer) fit(epochs, without int) {
 			}
 			// Each feature is dropped now and then: what is learned must not hang on one
 			// phrase of one grammar.
-			t.kept = t.thin(t.kept[:0], t.slab.at(r.from, r.mid), t.o.drop)
-			t.some = t.thin(t.some[:0], t.slab.at(r.cues, r.to), t.o.drop/2)
-			t.alike = t.thin(t.alike[:0], t.slab.at(r.mid, r.cues), t.o.drop)
-			grams, clusters, marks := t.kept, t.alike, t.some
-			z := t.logit(grams, clusters, marks)
+			t.kept = t.thin(t.kept[:0], t.slab[r.from:r.mid], t.o.drop)
+			t.some = t.thin(t.some[:0], t.slab[r.mid:r.to], t.o.drop/2)
+			grams, marks := t.kept, t.some
+			z := t.logit(grams, marks)
 			p := 1 / (1 + math.Exp(-z))
 			y := float64(r.label)
 			d := p - y
@@ -181,7 +154,6 @@ func (t *trainer) fit(epochs, without int) {
 			biasG += d * d
 			t.bias -= t.o.step * d / math.Sqrt(biasG)
 			t.step(grams, d*detect.GramUnit(len(grams)))
-			t.step(clusters, d*detect.GramUnit(len(clusters)))
 			t.step(marks, d*detect.MarkUnit)
 		}
 		_ = loss
@@ -254,8 +226,8 @@ func (t *trainer) setAside(rows []int32) {
 func (t *trainer) best(d doc) (text string, score float64) {
 	score = math.Inf(-1)
 	t.cut.each(d, false, func(w *detect.Window, _ int) {
-		t.f.Extract(w, t.clusters)
-		if z := t.logit(t.f.Grams, t.f.Clusters, t.f.Marks); z > score {
+		t.f.Extract(w)
+		if z := t.logit(t.f.Grams, t.f.Marks); z > score {
 			text, score = string(w.Text), z
 		}
 	})

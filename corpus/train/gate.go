@@ -19,7 +19,7 @@ const (
 	// Of composed attacks, most of which are not English; of the labelled sets it is as much
 	// (bench/quality).
 	gateRecall = 0.995
-	gatePass   = 0.03 // whatever that costs, no more of the windows of packages may pass by themselves
+	gatePass   = 0.05 // whatever that costs, no more of the windows of packages may pass
 	gateEpochs = 5
 )
 
@@ -37,7 +37,7 @@ func (t *trainer) fitGate(suspect float64) (table []float32, bias [2]float64) {
 		t.rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		for _, i := range order {
 			r := &t.rows[i]
-			idx := t.slab.at(r.to, r.gate)
+			idx := t.slab[r.to:r.gate]
 			unit := detect.GateUnit(len(idx) / 2)
 			z := bias[r.kind] + unit*sumOf(table, idx)
 			y := float64(target[i])

@@ -20,12 +20,11 @@ import (
 )
 
 // readPackages cuts the text files of unpacked packages into pieces of the size
-// of chunks. It draws n of them, from each package about as many. All that are sentences for
-// people, and no code or tables, it gives as well.
-func readPackages(dir string, n int, seed uint64) (drawn []doc, all []string, err error) {
+// of chunks. It draws n of them, from each package about as many.
+func readPackages(dir string, n int, seed uint64) ([]doc, error) {
 	trees, err := sources(dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	by := map[string][]doc{}
 	seen := map[uint64]bool{} // packages hold the same file for every tool, or in every version
@@ -33,9 +32,6 @@ func readPackages(dir string, n int, seed uint64) (drawn []doc, all []string, er
 		for _, text := range pieces {
 			if h := sum64([]byte(text)); !seen[h] && !quotesAttack.MatchString(text) {
 				seen[h] = true
-				if !tables[family] {
-					all = append(all, text)
-				}
 				by[set] = append(by[set], doc{text: text, set: set, family: family})
 			}
 		}
@@ -82,7 +78,7 @@ func readPackages(dir string, n int, seed uint64) (drawn []doc, all []string, er
 			return nil
 		})
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	var names []string
@@ -91,8 +87,9 @@ func readPackages(dir string, n int, seed uint64) (drawn []doc, all []string, er
 	}
 	sort.Strings(names)
 	r := rand.New(rand.NewPCG(seed, 5))
+	var out []doc
 	if len(names) == 0 {
-		return nil, nil, nil
+		return nil, nil
 	}
 	share := n/len(names) + 1
 	left := n
@@ -103,16 +100,13 @@ func readPackages(dir string, n int, seed uint64) (drawn []doc, all []string, er
 				r.Shuffle(len(d), func(i, j int) { d[i], d[j] = d[j], d[i] })
 			}
 			take := min(len(d), share, left)
-			drawn = append(drawn, d[:take]...)
+			out = append(out, d[:take]...)
 			by[k] = d[take:]
 			left -= take
 		}
 	}
-	return drawn, all, nil
+	return out, nil
 }
-
-// tables are kinds of file in which the words of a line are no sentence.
-var tables = map[string]bool{"go": true, "csv": true, "json": true, "yaml": true, "yml": true}
 
 // passedOver reports whether a file of a package is not read. What is about attacks holds
 // attacks, and some skills press their reader as attacks do. Of the mails the newsletters

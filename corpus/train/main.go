@@ -94,7 +94,7 @@ func run(o options) error {
 	}
 	t := newTrainer(o, cut)
 
-	natural, packages, err := readPackages(o.cache, o.natural, o.seed)
+	natural, err := readPackages(o.cache, o.natural, o.seed)
 	if err != nil {
 		return err
 	}
@@ -122,8 +122,6 @@ func run(o options) error {
 	for k := range parts {
 		c.hosts[k] = byLanguage(train, k)
 	}
-	t.clusters, packages = clustersOf(c, packages, slices.Concat(honest, written), o.seed), nil
-	log.Printf("clusters of words, %.0fs", time.Since(began).Seconds())
 	for i := range o.attacks {
 		t.add(c.attack(uint64(i), i%parts), 1)
 	}
@@ -166,11 +164,11 @@ func run(o options) error {
 			}
 		}
 	}
-	log.Printf("%d windows (%d of attack documents), %d features, %.0fs", len(t.rows), pos, t.slab.end(), time.Since(began).Seconds())
+	log.Printf("%d windows (%d of attack documents), %d features, %.0fs", len(t.rows), pos, len(t.slab), time.Since(began).Seconds())
 
 	fit := func(without int) detect.Weights {
 		t.fit(o.epochs, without)
-		w := detect.Weights{Table: slices.Clone(t.w), Bias: t.bias, Gate: make([]float32, detect.GateSize), GateEase: gateEase, Clusters: t.clusters}
+		w := detect.Weights{Table: slices.Clone(t.w), Bias: t.bias, Gate: make([]float32, detect.GateSize), GateEase: gateEase}
 		t.fitTopics(&w, c, train, without)
 		log.Printf("trained without part %d, %.0fs", without, time.Since(began).Seconds())
 		return w
@@ -219,8 +217,8 @@ func run(o options) error {
 	var f detect.Features
 	for i := range 300 {
 		cut.each(c.attack(uint64(1<<41+i), allParts), true, func(w *detect.Window, _ int) {
-			f.Extract(w, t.clusters)
-			lost = max(lost, math.Abs(m.Logit(&f)-t.logit(f.Grams, f.Clusters, f.Marks)))
+			f.Extract(w)
+			lost = max(lost, math.Abs(m.Logit(&f)-t.logit(f.Grams, f.Marks)))
 		})
 	}
 	log.Printf("%s: %d bytes, largest change of a logit by rounding %.3f", o.out, len(file), lost)
@@ -232,7 +230,7 @@ func dump(o options, set *grammar.Set) error {
 	c := newComposer(set, o)
 	switch o.dump {
 	case "natural":
-		docs, _, err := readPackages(o.cache, 200, o.seed)
+		docs, err := readPackages(o.cache, 200, o.seed)
 		if err != nil {
 			return err
 		}

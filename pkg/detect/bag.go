@@ -57,15 +57,6 @@ func (f *Features) cut(text []byte) {
 	f.tokens(text, 0, len(text), new(spots), false)
 }
 
-// Words cuts text as windows are cut, and hands out the hash of each of its tokens: word tells
-// words, and letters of scripts without spaces, from signs and from what stands for values.
-func (f *Features) Words(text []byte, visit func(hash uint64, word bool)) {
-	f.cut(text)
-	for _, t := range f.toks {
-		visit(t.hash, t.kind == tokWord || t.kind == tokIdeo)
-	}
-}
-
 // topicSlots does that for a text of so many bytes, of which cut has f cut a part. It also
 // notes in known, if there is one, which of its words were met.
 func topicSlots(f *Features, size int, skip chunk.Span, known *wordSet, cut func(from, to int)) []uint32 {

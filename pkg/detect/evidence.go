@@ -151,7 +151,7 @@ func (t *topWindow) before(x *topWindow) bool {
 }
 
 // VerdictSize is the number of figures that a verdict is decided on.
-const VerdictSize = 127 + 3*len(cueClasses)
+const VerdictSize = 125 + 3*len(cueClasses)
 
 // RereadFigure is where the figures hold what [Reread] says of the best window, and behind
 // it that times the window's logit.
@@ -236,7 +236,7 @@ func (e *evidence) figures(size int, discuss int, reread float64, in *setting) (
 	put(long, first*long)
 	g := best.grounds
 	put(g.grams, g.unknown, g.agree, g.few, first*g.grams, first*g.unknown, first*g.agree, first*g.few, much*g.unknown, much*g.agree, much*g.few)
-	put(g.words, g.near, g.clusters, g.marks, g.unknownWords, g.unknownNear, g.unknownClusters)
+	put(g.words, g.near, g.marks, g.unknownWords, g.unknownNear)
 	put(reread, first*reread)
 	return f
 }

@@ -22,8 +22,6 @@ type Model struct {
 	trees   []Tree               // what they say beside that, taken two by two
 	bags    [Bags]bag
 	gate    gate
-
-	clusters *Clusters
 }
 
 // blank is a model that says nothing and lets everything through: with it windows
@@ -41,7 +39,7 @@ var errModel = errors.New("detect: the model is damaged")
 
 // modelMagic names format and feature version: a table made for other features
 // is refused.
-const modelMagic = "SLMODEL9"
+const modelMagic = "SLMODEL8"
 
 // Weights is a model as it is trained.
 type Weights struct {
@@ -55,13 +53,12 @@ type Weights struct {
 	Trees             []Tree
 	Bag               [Bags][]float32 // BagSize each
 	BagBias           [Bags]float64
-	Clusters          *Clusters
 }
 
 // ParseModel reads a model file: magic, nine float64 (the model's scale, bias,
 // gain and shift; the gate's scale, its two biases, threshold and ease), those of the
-// verdict, scale and bias of each bag of words, then the trees of the verdict behind their number, the clusters of
-// words behind theirs, and the weights of model, gate and bags, runs of zeros shortened.
+// verdict, scale and bias of each bag of words, then the trees of the verdict behind their number, and the weights of
+// model, gate and bags, runs of zeros shortened.
 func ParseModel(b []byte) (*Model, error) {
 	if len(b) < len(modelMagic)+(9+VerdictSize+2*Bags)*8 || string(b[:len(modelMagic)]) != modelMagic {
 		return nil, errModel
@@ -87,9 +84,6 @@ func ParseModel(b []byte) (*Model, error) {
 	}
 	var ok bool
 	if m.trees, b, ok = readTrees(b); !ok {
-		return nil, errModel
-	}
-	if m.clusters, b, ok = readClusters(b); !ok {
 		return nil, errModel
 	}
 	if b, ok = readWeights(m.weights, b); !ok {
@@ -130,7 +124,7 @@ func readWeights(table []int8, b []byte) (rest []byte, ok bool) {
 
 // EncodeModel writes a model file. Weights are rounded to 255 steps.
 func EncodeModel(w Weights) []byte {
-	m := Model{scale: stepOf(w.Table), bias: w.Bias, gain: w.Gain, shift: w.Shift, verdict: w.Verdict, trees: w.Trees, gate: newGate(w), clusters: w.Clusters}
+	m := Model{scale: stepOf(w.Table), bias: w.Bias, gain: w.Gain, shift: w.Shift, verdict: w.Verdict, trees: w.Trees, gate: newGate(w)}
 	m.weights = steps(w.Table, m.scale)
 	for i := range m.bags {
 		scale := stepOf(w.Bag[i])
@@ -153,7 +147,7 @@ func (m *Model) Encode() []byte {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(m.bags[i].scale))
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(m.bags[i].bias))
 	}
-	b = m.clusters.append(writeTrees(b, m.trees))
+	b = writeTrees(b, m.trees)
 	b = writeWeights(writeWeights(b, m.weights), g.table)
 	for i := range m.bags {
 		b = writeWeights(b, m.bags[i].table)
@@ -214,18 +208,16 @@ const TableSize = 1 << modelBits
 
 // Logit gives the uncalibrated score of extracted features.
 func (m *Model) Logit(f *Features) float64 {
-	return m.logit(m.weigh(f.Grams), m.weigh(f.Clusters), m.weigh(f.Marks).sum)
+	g := m.weigh(f.Grams)
+	return m.logit(g, m.weigh(f.Marks).sum)
 }
 
-// logit is what grams, those of clusters and marks that weigh so much, in steps, come to.
-func (m *Model) logit(g, clusters grams, marks int32) float64 {
-	return m.bias + m.scale*(g.value()+clusters.value()+MarkUnit*float64(marks))
+// logit is what grams and marks that weigh so much, in steps, come to.
+func (m *Model) logit(g grams, marks int32) float64 {
+	return m.bias + m.scale*(GramUnit(int(g.n))*float64(g.sum)+MarkUnit*float64(marks))
 }
 
-// value is what grams count together, in steps.
-func (g grams) value() float64 { return GramUnit(int(g.n)) * float64(g.sum) }
-
-// GramUnit is what each of n grams counts, of words or of clusters.
+// GramUnit is what each of n grams counts; MarkUnit what each mark counts.
 func GramUnit(n int) float64 {
 	if n == 0 {
 		return 0
@@ -244,7 +236,7 @@ func (m *Model) Probability(logit float64) float64 {
 // ScoreWindow gives the probability that w holds an injection. f is scratch
 // memory of the caller.
 func (m *Model) ScoreWindow(w *Window, f *Features) float64 {
-	f.Extract(w, m.clusters)
+	f.Extract(w)
 	return m.Probability(m.Logit(f))
 }
 

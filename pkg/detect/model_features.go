@@ -8,13 +8,12 @@ import (
 )
 
 // Features is what the model sees of one window: hashed indices into its table.
-// Grams count together as one unit of length whatever the length of the window, and so do
-// Clusters; Marks count one each. It is reused from window to window: once its slices have
+// Grams count together as one unit of length whatever the length of the window;
+// Marks count one each. It is reused from window to window: once its slices have
 // grown, extraction does not allocate.
 type Features struct {
-	Grams    []uint32
-	Clusters []uint32 // grams of clusters of words
-	Marks    []uint32
+	Grams []uint32
+	Marks []uint32
 
 	toks  []gramToken
 	begin int         // the first token of the sentence
@@ -23,7 +22,6 @@ type Features struct {
 	last  int         // where the last word or value that was cut ends
 	cues  []uint64
 
-	clusters      *Clusters
 	words, memory *words // words is nil where every word is hashed, and its grams go into Grams
 	known         grams  // of words that were in words
 
@@ -44,8 +42,6 @@ type gramToken struct {
 	hash uint64
 	at   int32 // where it begins
 	kind gramKind
-	// The cluster of a word; 0 where nobody asked for its letters.
-	cluster uint16
 }
 
 type gramKind uint8
@@ -53,7 +49,7 @@ type gramKind uint8
 const (
 	tokWord gramKind = iota
 	tokIdeo          // one letter of a script that does not space its words
-	tokSign          // this and what follows is no word
+	tokSign
 	tokValue
 )
 
@@ -94,10 +90,6 @@ const (
 	saltHit
 	saltTopic
 	saltReread
-	saltCluster
-	saltClusterTwo
-	saltClusterThree
-	saltClusterSkip
 )
 
 var (
@@ -108,10 +100,9 @@ var (
 	valID     = hashString("<id>")
 )
 
-// Extract fills f with the features of w, whose words have these clusters; nil: none.
-func (f *Features) Extract(w *Window, c *Clusters) {
-	f.Grams, f.Clusters, f.Marks = f.Grams[:0], f.Clusters[:0], f.Marks[:0]
-	f.toks, f.all, f.words, f.clusters = f.toks[:0], f.all[:0], nil, c
+// Extract fills f with the features of w.
+func (f *Features) Extract(w *Window) {
+	f.Grams, f.Marks, f.toks, f.all, f.words = f.Grams[:0], f.Marks[:0], f.toks[:0], f.all[:0], nil
 	var seen spots
 	if len(w.parts) == 0 {
 		f.sentence(w.Text, 0, len(w.Text), &seen)
@@ -120,7 +111,6 @@ func (f *Features) Extract(w *Window, c *Clusters) {
 		f.sentence(p, 0, len(p), &seen)
 	}
 	f.near(f.toks, len(f.toks), 0)
-	f.kindred(f.toks, len(f.toks), 0)
 	n := len(f.toks)
 	f.contextOf(w.Before)
 	f.marks(w, seen, n)
@@ -312,15 +302,11 @@ func (f *Features) take(all []gramToken) {
 
 // token appends a token that is no sign.
 func (f *Features) token(h uint64, kind gramKind, chars bool) {
-	t := gramToken{hash: h, at: int32(f.at), kind: kind}
-	f.all = append(f.all, t)
+	f.all = append(f.all, gramToken{h, int32(f.at), kind})
 	if f.echoes(h) {
 		return
 	}
-	if chars && kind != tokValue {
-		t.cluster = f.clusters.number(h)
-	}
-	f.toks = append(f.toks, t)
+	f.toks = append(f.toks, gramToken{h, int32(f.at), kind})
 	if chars {
 		f.Grams = append(f.Grams, gramSlot(mixHash(saltWord, h)))
 	}
@@ -368,12 +354,11 @@ var signHash = func() (t [256]uint64) {
 
 // sign appends a sign once for a run of it, and tells whether it did.
 func (f *Features) sign(h uint64) bool {
-	t := gramToken{hash: h, at: int32(f.at), kind: tokSign}
-	f.all = append(f.all, t)
+	f.all = append(f.all, gramToken{h, int32(f.at), tokSign})
 	if n := len(f.toks); n > f.begin && f.toks[n-1].hash == h {
 		return false
 	}
-	f.toks = append(f.toks, t)
+	f.toks = append(f.toks, gramToken{h, int32(f.at), tokSign})
 	return true
 }
 

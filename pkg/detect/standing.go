@@ -96,10 +96,8 @@ type grounds struct {
 	agree        float64 // share of the weight that speaks for an attack
 	few          float64 // share that the five heaviest have in that
 
-	// What of the logit is of words and letters, of words near to each other, of clusters, and of
-	// marks.
-	words, near, clusters, marks float64
-	unknownClusters              float64 // the share of their grams that weigh nothing
+	// What of the logit is of words and letters, of words near to each other, and of marks.
+	words, near, marks float64
 }
 
 // heaviest is how many grams are looked at for grounds.few.
@@ -126,7 +124,7 @@ func (t *tally) unknown() float64 { return float64(t.zeros) / float64(max(1, t.n
 // groundsOf looks at the grams of a window; what its marks say it does not know. f is
 // scratch memory.
 func (m *Model) groundsOf(f *Features, text []byte) (g grounds) {
-	f.Grams, f.Clusters, f.toks, f.words, f.clusters = f.Grams[:0], f.Clusters[:0], f.toks[:0], nil, m.clusters
+	f.Grams, f.toks, f.words = f.Grams[:0], f.toks[:0], nil
 	f.sentence(text, 0, len(text), new(spots))
 	words := len(f.Grams)
 	f.near(f.toks, len(f.toks), 0)
@@ -148,11 +146,6 @@ func (m *Model) groundsOf(f *Features, text []byte) (g grounds) {
 			}
 		}
 	}
-	f.kindred(f.toks, len(f.toks), 0)
-	var kin tally
-	for _, x := range f.Clusters {
-		kin.add(int(m.weights[x]))
-	}
 	all := tally{of.n + near.n, of.zeros + near.zeros, of.plus + near.plus, of.minus + near.minus}
 	sum := 0
 	for _, w := range top {
@@ -160,7 +153,6 @@ func (m *Model) groundsOf(f *Features, text []byte) (g grounds) {
 	}
 	unit := m.scale * GramUnit(all.n)
 	g.words, g.near = unit*float64(of.plus-of.minus), unit*float64(near.plus-near.minus)
-	g.clusters, g.unknownClusters = m.scale*GramUnit(kin.n)*float64(kin.plus-kin.minus), kin.unknown()
 	g.grams = math.Log(float64(1+all.n)) / 5
 	g.unknown, g.unknownWords, g.unknownNear = all.unknown(), of.unknown(), near.unknown()
 	g.agree = float64(all.plus) / float64(1+all.plus+all.minus)

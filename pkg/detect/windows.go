@@ -23,7 +23,7 @@ type part struct {
 	from, to        int32      // its tokens
 	allFrom, allTo  int32      // the same with echoes: see Features.all
 	raw             chunk.Span // what of the raw text it stands for
-	own, kin        grams      // of its words and those near to each other; of their clusters
+	own             grams      // of its words, and those near to each other
 	before          grams      // of the words in front of it
 	spots           spots
 }
@@ -305,9 +305,6 @@ func (s *scratch) part(text []byte, m *Model, i int) *part {
 	t := f.toks[p.from:]
 	f.near(t, len(t), 0)
 	p.own = f.weigh(m)
-	f.Clusters = f.Clusters[:0]
-	f.kindred(t, len(t), 0)
-	p.kin = m.weigh(f.Clusters)
 	return p
 }
 
@@ -411,16 +408,16 @@ func (s *scratch) before(m *Model, i int) grams {
 // [Features.Extract] finds in it; where that is less than least, it is anything less than least.
 func (s *scratch) logit(text []byte, m *Model, lo, hi int, cues int32, least float64) (z, marks float64) {
 	f := &s.features
-	var sum, kin grams
+	var sum grams
 	var seen spots
 	tokens := 0
 	for i := lo; i < hi; i++ {
 		p := s.part(text, m, i)
-		sum, kin = sum.with(p.own), kin.with(p.kin)
+		sum = sum.with(p.own)
 		seen.add(&p.spots)
 		tokens += int(p.to - p.from)
 	}
-	f.Grams, f.Clusters = f.Grams[:0], f.Clusters[:0]
+	f.Grams = f.Grams[:0]
 	for i := lo; i+1 < hi; i++ { // what reaches from sentence i into others
 		var t [2 * (nearReach - 1)]gramToken
 		own := f.toks[s.parts[i].from:s.parts[i].to]
@@ -430,9 +427,8 @@ func (s *scratch) logit(text []byte, m *Model, lo, hi int, cues int32, least flo
 			n += copy(t[n:k+nearReach-1], f.toks[s.parts[j].from:s.parts[j].to])
 		}
 		f.near(t[:n], k, k)
-		f.kindred(t[:n], k, k)
 	}
-	sum, kin = sum.with(f.weigh(m)), kin.with(m.weigh(f.Clusters))
+	sum = sum.with(f.weigh(m))
 	f.Marks = f.Marks[:0]
 	f.marks(&s.w, seen, tokens)
 	cues += m.weigh(f.Marks).sum
@@ -441,8 +437,8 @@ func (s *scratch) logit(text []byte, m *Model, lo, hi int, cues int32, least flo
 	if most.sum < 0 {
 		most.n += contextWords
 	}
-	if z = m.logit(most, kin, cues); sum.n == 0 || m.scale <= 0 || !(z < least) {
-		z = m.logit(sum.with(s.before(m, lo)), kin, cues)
+	if z = m.logit(most, cues); sum.n == 0 || m.scale <= 0 || !(z < least) {
+		z = m.logit(sum.with(s.before(m, lo)), cues)
 	}
 	return z, m.scale * MarkUnit * float64(cues)
 }

@@ -50,7 +50,7 @@ func windowsAddUp(t *testing.T, m *Model, text string) (ran int) {
 		view := s.cur.v.Text
 		start := int32(cap(view) - cap(w.parts[0]))
 		lo := slices.IndexFunc(s.pieces, func(p piece) bool { return p.start == start })
-		f.Extract(w, m.clusters)
+		f.Extract(w)
 		of := s.pieces[lo]
 		of.end = s.pieces[lo+len(w.parts)-1].end
 		cues, classes := s.cues(of)
@@ -165,7 +165,7 @@ func TestTwins(t *testing.T) {
 		want := map[place]float64{}
 		var f Features
 		d.Windows([]byte(text), true, func(w *Window) {
-			f.Extract(w, m.clusters)
+			f.Extract(w)
 			want[place{w.at, w.Kind}] = m.Logit(&f)
 		})
 		s := new(scratch)

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// words remembers, for words met lately, their hash, their cluster and what the model says of
-// them and of the letters inside: most words of a text were met before. It holds words
+// words remembers, for words met lately, their hash and what the model says of them and
+// of the letters inside: most words of a text were met before. It holds words
 // whole, so that no word can pass for another, and of one model only.
 type words struct {
 	seen [1 << wordBits]seenWord
@@ -20,11 +20,9 @@ const wordBits = 12
 // seenWord is a word of up to fifteen ASCII letters. Two fill a line of the cache, and none lies
 // in two.
 type seenWord struct {
-	a, b    uint64 // its letters
-	hash    uint64
-	sum     int32 // of its grams
-	n       int16 // of them, or unweighed
-	cluster uint16
+	a, b  uint64 // its letters
+	hash  uint64
+	grams grams
 }
 
 // remember has words of m remembered from now on.
@@ -38,7 +36,6 @@ func (f *Features) remember(m *Model) {
 	if f.words.of != m {
 		*f.words = words{of: m}
 	}
-	f.clusters = m.clusters
 }
 
 // met takes the word at text[i] if it consists of a few ASCII letters and is no link or
@@ -71,27 +68,24 @@ func (f *Features) met(text []byte, i, to int, chars bool) int {
 	}
 	w := &f.words.seen[(a*gateOne^b*gateTwo)>>(64-wordBits)]
 	if w.a != a || w.b != b {
-		*w = seenWord{a: a, b: b, hash: hashLetters(a, b, n), n: unweighed}
+		*w = seenWord{a, b, hashLetters(a, b, n), unweighed}
 	}
-	t := gramToken{hash: w.hash, at: int32(i), kind: tokWord}
-	f.all = append(f.all, t)
+	f.all = append(f.all, gramToken{w.hash, int32(i), tokWord})
 	if f.echoes(w.hash) {
 		return n
 	}
+	f.toks = append(f.toks, gramToken{w.hash, int32(i), tokWord})
 	if chars {
-		if w.n == unweighed {
-			g := f.words.of.weighWord(a, b, n, w.hash)
-			w.sum, w.n, w.cluster = g.sum, int16(g.n), f.clusters.number(w.hash)
+		if w.grams == unweighed {
+			w.grams = f.words.of.weighWord(a, b, n, w.hash)
 		}
-		t.cluster = w.cluster
-		f.known = f.known.with(grams{w.sum, int32(w.n)})
+		f.known = f.known.with(w.grams)
 	}
-	f.toks = append(f.toks, t)
 	return n
 }
 
-// unweighed stands for the number of grams of a word that was met in front of a window only.
-const unweighed = -1
+// unweighed stands for what a word weighs that was met in front of a window only.
+var unweighed = grams{n: -1}
 
 // hashLetters hashes a word of n small letters as [Features.word] does.
 func hashLetters(a, b uint64, n int) uint64 {
