@@ -46,6 +46,9 @@ type Transform struct {
 	// it was measured. The others were thought of when the views were done: they tell what is not
 	// prepared for.
 	Known bool
+	// Pieces says that a sentence is parted by the same again and again. Its view is looked for only
+	// around what the detector's model has a reason to score as it stands.
+	Pieces bool
 	// Hides says that a reader sees nothing of the text. Honest documents do not do that.
 	Hides bool
 	apply func(r *rand.Rand, s string) string
@@ -56,8 +59,9 @@ const (
 	// widened are ways that were measured first, and then had a view built or widened for them: of most
 	// less than half was found before.
 	widened = "decorated, signs of currencies;decorated, ideographs;decorated, Canadian syllabics;decorated, Greek and Cyrillic;decorated, Armenian;" +
-		"decorated, hooks and tails;decorated, Ethiopic;decorated, strokes;hooked letters;" +
-		"log lines;log lines, a word each;numbered list of words;chat lines;chat lines, a word each;block comment;box;broken lines of twenty;quoted mail, broken lines;" +
+		"decorated, hooks and tails;decorated, Ethiopic;decorated, strokes;hooked letters;" + pieces
+	// pieces are those of them that part a sentence.
+	pieces = "log lines;log lines, a word each;numbered list of words;chat lines;chat lines, a word each;block comment;box;broken lines of twenty;quoted mail, broken lines;" +
 		"comment of a program;table, a word in a row;YAML, a word each;INI, a word each;TOML, strings;a div for each word;CSS content;file names;environment;" +
 		"footnotes behind words"
 	known = widened + ";" +
@@ -98,9 +102,10 @@ func All() []Transform {
 		encodings(Encodings), ciphers(Ciphers), alphabets(Alphabets), invisible(Invisible),
 		spacing(Spacing), wordwise(Words), markup(Markup), code(Code), layered(Layered),
 	)
-	ks, hs := strings.Split(known, ";"), strings.Split(hides, ";")
+	ks, ps, hs := strings.Split(known, ";"), strings.Split(pieces, ";"), strings.Split(hides, ";")
 	for i := range all {
 		all[i].Known, all[i].Hides = slices.Contains(ks, all[i].Name), slices.Contains(hs, all[i].Name)
+		all[i].Pieces = slices.Contains(ps, all[i].Name)
 	}
 	return all
 }

@@ -187,8 +187,9 @@ func (t *trainer) addOdd(c *composer, honest []doc, part int, add func(doc, floa
 	}
 }
 
-// oddWays are the ways to write a text that the views were written for.
-var oddWays = slices.DeleteFunc(transform.All(), func(w transform.Transform) bool { return !w.Known })
+// oddWays are the ways to write a text that the views were written for, but those that part a sentence: what
+// such text is as it stands has to tell that it is worth a look, so the model does not learn that it is not.
+var oddWays = slices.DeleteFunc(transform.All(), func(w transform.Transform) bool { return !w.Known || w.Pieces })
 
 // inOddWay writes a short honest text in one of the odd ways that show it to a reader.
 func inOddWay(d doc) (doc, bool) {
