@@ -69,11 +69,17 @@ func (d *Decoder) glued(k, letters, digits, signs int) Wants {
 	default:
 		return 0
 	}
+	return w | d.seriesIn(k, i, len(d.text))
+}
+
+// seriesIn notes the first two series that begin with words at or behind text[i], in block k or, as far as
+// limit, behind it.
+func (d *Decoder) seriesIn(k, i, limit int) (w Wants) {
 	for range 2 {
 		if i >= 64*k+64 {
 			break
 		}
-		s, next := d.seriesAt(i)
+		s, next := d.seriesAt(i, limit)
 		if s.to > s.from {
 			d.rows = append(d.rows, s)
 			w = WantJoined
@@ -134,24 +140,7 @@ func (d *Decoder) gluedWide(k int) Wants {
 			return 0
 		}
 	}
-	w := Wants(0)
-	i := max(d.walked, 64*k)
-	for range 2 {
-		for i < min(64*k+64, len(d.text)) && wordEndAt(d.text, i) == i {
-			i++
-		}
-		if i >= min(64*k+64, len(d.text)) {
-			break
-		}
-		s, next := d.seriesAt(i)
-		if s.to > s.from {
-			d.rows = append(d.rows, s)
-			w = WantJoined
-		}
-		i = max(next, i+1)
-	}
-	d.walked = max(d.walked, i)
-	return w
+	return d.seriesIn(k, max(d.walked, 64*k), min(64*k+64, len(d.text)))
 }
 
 // gluedAll looks for joined words in a text that Probe has not seen.
@@ -186,16 +175,18 @@ func wordEndAt(text []byte, i int) int {
 	return i
 }
 
-// seriesAt looks for a series that begins with the first word at or behind text[i], and
-// gives where to look next.
-func (d *Decoder) seriesAt(i int) (s series, next int) {
+// seriesAt looks for a series that begins with the first word at or behind text[i] and in front of
+// limit, and gives where to look next.
+func (d *Decoder) seriesAt(i, limit int) (s series, next int) {
 	text := d.text
 	end := i
-	for i < len(text) {
+	for ; i < limit; i++ {
 		if end = wordEndAt(text, i); end > i {
 			break
 		}
-		i++
+	}
+	if i >= limit {
+		return s, limit
 	}
 	start := i
 	var gap []byte
