@@ -184,7 +184,7 @@ func writeSeen(root string) {
 	}
 	var list []string
 	for w, n := range in {
-		if n >= minPackages && !strings.HasPrefix(w, "subagent") { // too young a word to be a known one
+		if n >= minPackages {
 			list = append(list, w)
 		}
 	}
