@@ -55,6 +55,7 @@ var table = map[string]rule{
 	"internal/ledger":     {[]string{"pkg/chunk", "pkg/provenance"}, nil, "a store: it knows nothing of decisions"},
 	"internal/runstate":   {[]string{"pkg/chunk"}, nil, "a cache: the truth is the ledger's"},
 	"internal/broker":     {nil, nil, "an embedded server: it knows nothing of ours"},
+	"internal/outbound":   {nil, nil, "the one way out to the world: it knows nothing of who asks"},
 	"internal/stage":      {[]string{"pkg/chunk", "pkg/provenance", "internal/ledger", "deploy"}, []string{}, "the stream: it knows nothing of decisions, which are handed to it as a function"},
 
 	"internal/config": {[]string{"pkg/chunk", "pkg/classify", "pkg/guard"}, nil, "reads the registries that the decisions compile"},
