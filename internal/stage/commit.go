@@ -48,17 +48,22 @@ func (s *session) release(t *task) {
 	}
 }
 
+// suspects holds one: who has put it in may have suspects in work. It is the
+// process's and not a stage's, since a message kills the stages beside its own too: what
+// they had in work alone at each of its deaths would be given up in its place.
+var suspects = make(chan struct{}, 1)
+
 // lockSuspects makes sure that one suspect at a time is in work in this process.
 func (s *session) lockSuspects() bool {
 	select {
-	case s.suspects <- struct{}{}:
+	case suspects <- struct{}{}:
 		return true
 	case <-s.fetching.Done():
 		return false
 	}
 }
 
-func (s *session) unlockSuspects() { <-s.suspects }
+func (s *session) unlockSuspects() { <-suspects }
 
 func (s *session) touch() {
 	select {

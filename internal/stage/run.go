@@ -30,7 +30,6 @@ func Run(ctx context.Context, cfg Config, f Func) error {
 		writer:    NewWriter(cfg.Kafka),
 		inputs:    make(map[string]bool),
 		tiers:     make(map[string]int),
-		suspects:  make(chan struct{}, 1),
 	}
 	r.client = &kafka.Client{Addr: cfg.Kafka.addr(), Transport: r.transport}
 	defer r.transport.CloseIdleConnections()
@@ -145,7 +144,6 @@ type runner struct {
 	writer    *kafka.Writer
 	inputs    map[string]bool // input topics
 	tiers     map[string]int  // retry topic → 1 for the first tier
-	suspects  chan struct{}   // holds one: see session.lockSuspects
 	said      nowAndThen
 }
 
