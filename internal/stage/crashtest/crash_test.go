@@ -382,9 +382,10 @@ func (r *rig) settle(dead chan struct{}, quit func(), control bool) bool {
 		case <-dead:
 			return false
 		case <-deadline:
+			groups := r.group("detector", "in", "retry") + r.group("context", "out", "retry")
 			quit() // shows what it waits for
 			<-dead
-			r.t.Fatalf("not through in two minutes: %s", last)
+			r.t.Fatalf("not through in two minutes: %s\n%s", last, groups)
 		case <-time.After(50 * time.Millisecond):
 		}
 		r.mu.Lock()
@@ -430,6 +431,52 @@ func (r *rig) progress(topic, group string) (end, committed int64) {
 		committed += max(0, p.CommittedOffset)
 	}
 	return end, committed
+}
+
+// group tells what the broker knows of a group: its state, who owns what, and how far
+// it has come in each partition of its topics.
+func (r *rig) group(name string, topics ...string) string {
+	ctx, cancel := context.WithTimeout(r.t.Context(), 20*time.Second)
+	defer cancel()
+	var b strings.Builder
+	id := r.plan.group(name)
+	res, err := r.c.DescribeGroups(ctx, &kafka.DescribeGroupsRequest{GroupIDs: []string{id}})
+	if err != nil {
+		return fmt.Sprintf("group %s: %v\n", name, err)
+	}
+	for _, g := range res.Groups {
+		fmt.Fprintf(&b, "group %s: %s, %d members, error %v\n", name, g.GroupState, len(g.Members), g.Error)
+		for _, m := range g.Members {
+			fmt.Fprintf(&b, "  member %s at %s owns %v\n", m.MemberID, m.ClientHost, m.MemberAssignments.Topics)
+		}
+	}
+	for _, topic := range topics {
+		name := r.plan.topic(topic)
+		parts := []int{0, 1, 2}
+		if topic == "retry" {
+			parts = parts[:1]
+		}
+		var ask []kafka.OffsetRequest
+		for _, p := range parts {
+			ask = append(ask, kafka.LastOffsetOf(p))
+		}
+		ends, err := r.c.ListOffsets(ctx, &kafka.ListOffsetsRequest{Topics: map[string][]kafka.OffsetRequest{name: ask}})
+		if err != nil {
+			return fmt.Sprintf("%s  topic %s: %v\n", &b, topic, err)
+		}
+		done, err := r.c.OffsetFetch(ctx, &kafka.OffsetFetchRequest{GroupID: id, Topics: map[string][]int{name: parts}})
+		if err != nil {
+			return fmt.Sprintf("%s  topic %s: %v\n", &b, topic, err)
+		}
+		for _, e := range ends.Topics[name] {
+			for _, d := range done.Topics[name] {
+				if d.Partition == e.Partition {
+					fmt.Fprintf(&b, "  %s/%d: committed %d of %d\n", topic, d.Partition, d.CommittedOffset, e.LastOffset)
+				}
+			}
+		}
+	}
+	return b.String()
 }
 
 // tally is the comparison of what was acknowledged, what lies on the topics and what
