@@ -72,16 +72,22 @@ var sections = map[string]Flags{
 // table is a hash table with open addressing. Words with the same hash of 32 bits are
 // taken for one another: one unknown word in twenty thousand.
 type table struct {
-	hash  []uint32
-	flags []Flags
-	mask  uint32
+	entries []entry // a power of two
+	mask    uint32
 
 	things map[uint32]bool
 }
 
+// entry is a word's hash beside its flags: a question waits for memory once. Zero flags:
+// nothing is there.
+type entry struct {
+	hash  uint32
+	flags Flags
+}
+
 var once = sync.OnceValue(func() *table {
 	const size = 1 << 19
-	t := &table{hash: make([]uint32, size), flags: make([]Flags, size), mask: size - 1, things: map[uint32]bool{}}
+	t := &table{entries: make([]entry, size), mask: size - 1, things: map[uint32]bool{}}
 	EachListed(func(word string, f Flags) { t.add(word, f) })
 	EachOwn(func(word string, f Flags) {
 		if f != thing {
@@ -141,8 +147,9 @@ func EachOwn(f func(word string, flags Flags)) {
 
 func (t *table) add(word string, f Flags) {
 	t.put(word, f)
-	if plain, ok := fold(word); ok {
-		t.put(plain, f&^(Word|Frequent))
+	var buf [64]byte
+	if plain, ok := fold(buf[:0], word); ok {
+		t.put(string(plain), f&^(Word|Frequent))
 	}
 	if i := strings.LastIndexAny(word, "-'"); i > 0 && f&KnownSurname != 0 { // al-sayed
 		t.put(word[i+1:], f)
@@ -150,13 +157,16 @@ func (t *table) add(word string, f Flags) {
 }
 
 func (t *table) put(word string, f Flags) {
-	h := Hash([]byte(word))
+	h := HashStart
+	for i := range len(word) {
+		h = HashAdd(h, word[i])
+	}
 	i := h & t.mask
-	for t.flags[i] != 0 && t.hash[i] != h {
+	for t.entries[i].flags != 0 && t.entries[i].hash != h {
 		i = (i + 1) & t.mask
 	}
-	t.hash[i] = h
-	t.flags[i] |= f
+	t.entries[i].hash = h
+	t.entries[i].flags |= f
 }
 
 // Hash is FNV-1a of a word in lower case.
@@ -175,14 +185,17 @@ const HashStart = uint32(2166136261)
 func HashAdd(h uint32, c byte) uint32 { return (h ^ uint32(c)) * 16777619 }
 
 // OfHash gives the flags of the word with that hash.
-func OfHash(h uint32) Flags {
-	t := once()
-	for i := h & t.mask; t.flags[i] != 0; i = (i + 1) & t.mask {
-		if t.hash[i] == h {
-			return t.flags[i]
+func OfHash(h uint32) Flags { return once().of(h) }
+
+func (t *table) of(h uint32) Flags {
+	for i := h & t.mask; ; i = (i + 1) & t.mask {
+		switch e := t.entries[i]; {
+		case e.flags == 0:
+			return 0
+		case e.hash == h:
+			return e.flags
 		}
 	}
-	return 0
 }
 
 func join(h, word uint32) uint32 { return h*31 ^ word }
@@ -203,49 +216,67 @@ func Of(lower []byte) Flags {
 	if f := OfHash(Hash(lower)); f != 0 {
 		return f
 	}
+	return OfPlain(lower)
+}
+
+// OfPlain gives the flags of a word in lower case that no list has, by the word without
+// its accents; zero, where it has none.
+func OfPlain(lower []byte) Flags {
 	for _, c := range lower {
-		if c >= utf8.RuneSelf {
-			if plain, ok := fold(string(lower)); ok {
-				return OfHash(Hash([]byte(plain))) &^ (Word | Frequent)
-			}
-			break
+		if c < utf8.RuneSelf {
+			continue
 		}
+		var buf [64]byte
+		if plain, ok := fold(buf[:0], string(lower)); ok {
+			return OfHash(Hash(plain)) &^ (Word | Frequent)
+		}
+		break
 	}
 	return 0
 }
 
-// fold writes a Latin word without accents; ok: it had some.
-func fold(s string) (string, bool) {
-	ascii := true
-	for i := 0; i < len(s) && ascii; i++ {
-		ascii = s[i] < utf8.RuneSelf
+// fold appends a Latin word without accents to dst; ok: it had some, and nothing that is
+// not Latin.
+func fold(dst []byte, s string) (plain []byte, ok bool) {
+	letters := plainLetters()
+	for _, r := range s {
+		if r < utf8.RuneSelf {
+			dst = append(dst, byte(r))
+			continue
+		}
+		if r >= 0x400 && r < 0x1E00 || r >= 0x2C00 { // Cyrillic to Georgian; Chinese to Korean: most words end here
+			return dst, false
+		}
+		l, known := letters[r]
+		if !known {
+			return dst, false
+		}
+		dst = append(dst, l...)
+		ok = true
 	}
-	if ascii {
-		return s, false
-	}
-	var b strings.Builder
-	for _, r := range norm.NFD.String(s) {
-		switch {
-		case r < utf8.RuneSelf:
-			b.WriteRune(r)
-		case r >= 0x300 && r < 0x370:
-		case r == 'ß':
-			b.WriteString("ss")
-		case r == 'ø':
-			b.WriteByte('o')
-		case r == 'ł':
-			b.WriteByte('l')
-		case r == 'đ', r == 'ð':
-			b.WriteByte('d')
-		case r == 'æ':
-			b.WriteString("ae")
-		case r == 'œ':
-			b.WriteString("oe")
-		case r == 'ı':
-			b.WriteByte('i')
-		default:
-			return s, false // not Latin
+	return dst, ok
+}
+
+// plainLetters gives for each Latin letter with an accent, and for each accent, what it is
+// without.
+var plainLetters = sync.OnceValue(func() map[rune]string {
+	m := map[rune]string{'ß': "ss", 'ø': "o", 'ł': "l", 'đ': "d", 'ð': "d", 'æ': "ae", 'œ': "oe", 'ı': "i"}
+	for r := rune(utf8.RuneSelf); r < 0x2C00; r++ {
+		plain, latin := "", m[r] == ""
+		for _, d := range norm.NFD.String(string(r)) {
+			switch {
+			case d < utf8.RuneSelf:
+				plain += string(d)
+			case d >= 0x300 && d < 0x370:
+			case d != r && m[d] != "": // ǽ
+				plain += m[d]
+			default:
+				latin = false
+			}
+		}
+		if latin {
+			m[r] = plain
 		}
 	}
-	return b.String(), true
-}
+	return m
+})

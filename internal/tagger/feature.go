@@ -25,11 +25,13 @@ type block struct {
 	caseless bool       // there are words of scripts without capitals
 	style    uint8      // of the whole block: linePlain, lineLower, lineCaps
 	feats    []uint32
+	gaps     gapMemo
+	letters  *[1 << 16]uint8 // nil until a character asks
 }
 
 func (d *block) load(b []byte) {
 	d.text = b
-	d.toks = tokens(d.toks[:0], b)
+	d.toks = d.tokens(d.toks[:0], b)
 	clear(d.seen[:])
 	clear(d.mails[:])
 	lines := d.toks

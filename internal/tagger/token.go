@@ -1,6 +1,7 @@
 package tagger
 
 import (
+	"encoding/binary"
 	"unicode"
 	"unicode/utf8"
 
@@ -102,12 +103,11 @@ var kinds = func() (t [256]uint8) {
 
 func wordByte(c byte) bool { return kinds[c] != 0 }
 
-// tokens cuts b into words. It appends to dst.
-func tokens(dst []token, b []byte) []token {
+// tokens cuts b, at most a block, into words. It appends to dst.
+func (d *block) tokens(dst []token, b []byte) []token {
 	last := 0 // end of the last word
 	i := 0
 	bound := -1 // end of an address or a path
-	var low [64]byte
 	for i < len(b) {
 		c := b[i]
 		k := kinds[c]
@@ -131,176 +131,316 @@ func tokens(dst []token, b []byte) []token {
 			continue
 		}
 		if k == high {
-			r, n := utf8.DecodeRune(b[i:])
-			if !unicode.IsLetter(r) {
+			if r, n := utf8.DecodeRune(b[i:]); d.kind(r)&letter == 0 {
 				i += n
 				continue
 			}
 		}
-		t := token{start: int32(i), hash: names.HashStart}
-		ups, lows, digits, others, letters, inner := 0, 0, 0, 0, 0, false
-		w := low[:0]
+		start := i
+		dst = append(dst, token{start: int32(start)})
+		t := &dst[len(dst)-1]
+		// Most words are plain: ASCII letters and digits, and nothing that could go on
+		// with them.
+		hash, drawn := names.HashStart, false
+		tally := uint64(0)  // 16 bits for each kind
+		window := uint32(0) // the last four bytes
 		for i < len(b) {
-			c = b[i]
-			switch kinds[c] {
-			case letterLow:
+			c := b[i]
+			k := kinds[c]
+			if k == 0 || k == high {
+				break
+			}
+			c |= 0x20 // lower case; digits stay
+			hash = names.HashAdd(hash, c)
+			tally += 1 << (k << 4 & 63)
+			window = window<<8 | uint32(c)
+			drawn = drawn || (window^window>>8)&0xFFFF == 0
+			i++
+		}
+		if i < len(b) && (kinds[b[i]] == high || b[i] == '\'' && joins(b, start, i)) || i-start > longWord {
+			i = d.spell(t, b)
+		} else {
+			word := b[start:i]
+			t.hash, t.size = hash, uint8(min(len(word), 15))
+			digits := int(tally >> (digit << 4))
+			t.shape = plainShape(word, int(tally>>(letterUp<<4)&0xFFFF), int(tally>>(letterLow<<4)&0xFFFF), digits)
+			switch {
+			case digits > 0:
+				t.edges(word)
+			case len(word) > 4:
+				t.drawn, t.suffix, t.prefix = drawn, window, binary.BigEndian.Uint32(word)|0x20202020
+			default:
+				t.drawn, t.suffix, t.prefix = drawn, window, window
+			}
+			if t.shape != number && len(word) < 15 {
+				t.flags = names.OfHash(hash)
+			}
+		}
+		t.end = int32(i)
+		if start < bound {
+			t.bound = true
+		}
+		if start == last+1 && b[last] == ' ' && len(dst) > 1 {
+			t.gap, t.sep = gapSpace, ' '
+		} else {
+			t.gap, t.sep = d.gaps.of(b, last, start, len(dst) > 1)
+			switch {
+			case t.gap == gapUnder:
+				t.bound = true
+				if len(dst) > 1 {
+					dst[len(dst)-2].bound = true
+				}
+			case t.gap == gapAt:
+				t.bound = true
+			case t.gap == gapDot && len(dst) > 1 && dst[len(dst)-2].shape != initial && dst[len(dst)-2].flags&names.Title == 0:
+				t.bound = true
+			}
+		}
+		if i < len(b) && endings[b[i]] {
+			i = t.ending(b, i)
+		}
+		last = i
+	}
+	return dst
+}
+
+// edges keeps how the letters of a plain word begin and end: digits do not count.
+func (t *token) edges(word []byte) {
+	n := 0
+	for _, c := range word {
+		if kinds[c] == digit {
+			continue
+		}
+		t.suffix = t.suffix<<8 | uint32(c|0x20)
+		if n++; n <= 4 {
+			t.prefix = t.suffix
+		}
+		t.drawn = t.drawn || n > 2 && (t.suffix^t.suffix>>8)&0xFFFF == 0
+	}
+}
+
+// plainShape gives the shape of a word of ASCII letters and digits, and of how many of
+// each it is.
+func plainShape(word []byte, ups, lows, digits int) shape {
+	switch {
+	case ups == 0 && digits == 0:
+		return lower
+	case digits == len(word):
+		return number
+	case digits > 0:
+		return camel
+	case len(word) == 1:
+		return initial
+	case lows == 0:
+		return caps
+	case kinds[word[0]] == letterLow:
+		return camel
+	case ups == 1:
+		return title
+	}
+	return manyUps(word)
+}
+
+// manyUps gives the shape of a word that begins with a capital and has more, and small
+// letters.
+func manyUps(word []byte) shape {
+	inner, small := false, false
+	for _, c := range word {
+		if kinds[c] == letterLow {
+			small = true
+		} else {
+			inner = inner || small
+		}
+	}
+	var buf [longWord]byte
+	low := buf[:0]
+	for _, c := range word {
+		low = append(low, c|0x20)
+	}
+	return innerShape(inner, low, word)
+}
+
+// innerShape tells names with capitals inside, McDonald, from identifiers. inner: a capital stands
+// behind a small letter.
+func innerShape(inner bool, low, word []byte) shape {
+	switch {
+	case inner && nameMixed(low, word):
+		return mixed
+	case inner, kinds[word[1]] == letterUp:
+		return camel
+	}
+	return mixed
+}
+
+// longWord is how many bytes of a word count for its ending.
+const longWord = 64
+
+// spell reads a word that not only ASCII letters and digits stand in, and gives its end.
+func (d *block) spell(t *token, b []byte) int {
+	t.hash = names.HashStart
+	ups, lows, digits, others, letters, inner := 0, 0, 0, 0, 0, false
+	var low [longWord]byte
+	w := low[:0]
+	start := int(t.start)
+	i := start
+word:
+	for i < len(b) {
+		c := b[i]
+		switch kinds[c] {
+		case letterLow:
+			lows++
+		case letterUp:
+			inner = inner || lows > 0
+			ups++
+			c += 'a' - 'A'
+		case digit:
+			digits++
+			t.hash = names.HashAdd(t.hash, c)
+			letters++
+			i++
+			continue
+		case high:
+			r, n := utf8.DecodeRune(b[i:])
+			if r == '’' && i-start <= 3 && lettersAt(b, i+n) && clitic(b, i+n) == 0 && i > start {
+				t.hash = names.HashAdd(t.hash, '\'')
+				inner = true
+				i += n
+				continue
+			}
+			k := d.kind(r)
+			switch {
+			case k&(letter|combining) == 0:
+				break word
+			case k&upper != 0:
+				inner = inner || lows > 0
+				ups++
+				r = unicode.ToLower(r)
+			case k&small != 0:
 				lows++
+			default:
+				others++
+			}
+			var buf [4]byte
+			for _, c := range buf[:utf8.EncodeRune(buf[:], r)] {
 				t.hash = names.HashAdd(t.hash, c)
 				if len(w) < len(low) {
 					w = append(w, c)
 				}
-			case letterUp:
-				if lows > 0 {
-					inner = true
-				}
-				ups++
-				t.hash = names.HashAdd(t.hash, c+'a'-'A')
-				if len(w) < len(low) {
-					w = append(w, c+'a'-'A')
-				}
-			case digit:
-				digits++
-				t.hash = names.HashAdd(t.hash, c)
-			case high:
-				r, n := utf8.DecodeRune(b[i:])
-				if r == '’' && lettersAt(b, i+n) && clitic(b, i+n) == 0 && i > int(t.start) && i-int(t.start) <= 3 {
-					t.hash = names.HashAdd(t.hash, '\'')
-					inner = true
-					i += n
-					continue
-				}
-				if !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) && !unicode.Is(unicode.Mc, r) {
-					goto done
-				}
-				switch {
-				case unicode.IsUpper(r):
-					if lows > 0 {
-						inner = true
-					}
-					ups++
-				case unicode.IsLower(r):
-					lows++
-				default:
-					others++
-				}
-				l := r
-				if unicode.IsUpper(r) {
-					l = unicode.ToLower(r)
-				}
-				var buf [4]byte
-				for _, c := range buf[:utf8.EncodeRune(buf[:], l)] {
-					t.hash = names.HashAdd(t.hash, c)
-					if len(w) < len(low) {
-						w = append(w, c)
-					}
-				}
-				letters++
-				i += n
-				continue
-			default:
-				if c == '\'' && i > int(t.start) && lettersAt(b, i+1) && clitic(b, i+1) == 0 && i-int(t.start) <= 3 {
-					t.hash = names.HashAdd(t.hash, c) // O'Neill
-					if len(w) < len(low) {
-						w = append(w, c)
-					}
-					inner = inner || lows > 0
-					i++
-					continue
-				}
-				goto done
 			}
 			letters++
-			i++
-		}
-	done:
-		t.end = int32(i)
-		t.size = uint8(min(letters, 15))
-		switch {
-		case digits == letters:
-			t.shape = number
-		case digits > 0:
-			t.shape = camel
-		case others > 0 && ups == 0:
-			t.shape = caseless
-		case ups == 0:
-			t.shape = lower
-		case letters == 1:
-			t.shape = initial
-		case lows == 0:
-			t.shape = caps
-		case kinds[b[t.start]] == letterLow:
-			t.shape = camel
-		case inner && ups > 1:
-			t.shape = camel
-			if nameMixed(w, b[t.start:t.end]) {
-				t.shape = mixed
-			}
-		case ups > 1:
-			t.shape = mixed
-			if w2 := b[t.start:t.end]; kinds[w2[1]] == letterUp {
-				t.shape = camel
-			}
+			i += n
+			continue
 		default:
-			t.shape = title
-		}
-		if i < len(b) {
-			switch b[i] {
-			case '\'':
-				t.poss = possessive(b, i+1)
-			case '.':
-				t.dot = true
-			case 0xE2:
-				t.poss = i+2 < len(b) && b[i+1] == 0x80 && b[i+2] == 0x99 && possessive(b, i+3)
+			if c != '\'' || !joins(b, start, i) {
+				break word
 			}
+			inner = inner || lows > 0 // O'Neill
+			letters--
 		}
-		if int(t.start) < bound {
-			t.bound = true
+		t.hash = names.HashAdd(t.hash, c)
+		if len(w) < len(low) {
+			w = append(w, c)
 		}
-		t.gap, t.sep = gapOf(b, last, int(t.start), len(dst) > 0)
-		switch {
-		case t.gap == gapUnder || t.gap == gapAt:
-			t.bound = true
-		case t.gap == gapDot && len(dst) > 0 && dst[len(dst)-1].shape != initial && dst[len(dst)-1].flags&names.Title == 0:
-			t.bound = true
-		}
-		if i < len(b) && (b[i] == '_' && i+1 < len(b) && wordByte(b[i+1]) || b[i] == '(' || b[i] == '=' || b[i] == '[' || b[i] == '\\' && (i+1 >= len(b) || b[i+1] != 'n' && b[i+1] != '"' && b[i+1] != 'r' && b[i+1] != 't') || b[i] == '.' && t.shape != initial && i+1 < len(b) && wordByte(b[i+1]) || b[i] == ':' && i+1 < len(b) && b[i+1] == ':') {
-			t.bound = true
-		}
-		if t.bound && t.gap == gapUnder && len(dst) > 0 {
-			dst[len(dst)-1].bound = true
-		}
-		if t.shape != number && t.size < 15 && len(w) > 0 {
-			t.flags = lookup(w, t.hash)
-		}
-		for k := 2; k < len(w); k++ {
-			if w[k] == w[k-1] && w[k] == w[k-2] {
-				t.drawn = true
-			}
-		}
-		for _, c := range w[max(0, len(w)-4):] {
-			t.suffix = t.suffix<<8 | uint32(c)
-		}
-		for _, c := range w[:min(4, len(w))] {
-			t.prefix = t.prefix<<8 | uint32(c)
-		}
-		mark := 0 // an apostrophe
-		if i < len(b) && b[i] == '\'' {
-			mark = 1
-		} else if i+3 < len(b) && b[i] == 0xE2 && b[i+1] == 0x80 && b[i+2] == 0x99 {
-			mark = 3
-		}
-		if mark > 0 {
-			if n := clitic(b, i+mark); n > 0 { // what stands behind it is no word
-				if c := b[i+mark] | 0x20; c != 's' && c != 'd' {
-					t.flags = t.flags&^names.Name&^(names.KnownForename|names.KnownSurname) | names.Stop // we're, don't
-				}
-				i += mark + n
-			}
-		}
-		last = i
-		dst = append(dst, t)
+		letters++
+		i++
 	}
-	return dst
+	t.size = uint8(min(letters, 15))
+	switch {
+	case digits == letters:
+		t.shape = number
+	case digits > 0:
+		t.shape = camel
+	case others > 0 && ups == 0:
+		t.shape = caseless
+	case ups == 0:
+		t.shape = lower
+	case letters == 1:
+		t.shape = initial
+	case lows == 0:
+		t.shape = caps
+	case kinds[b[start]] == letterLow:
+		t.shape = camel
+	case ups == 1:
+		t.shape = title
+	default:
+		t.shape = innerShape(inner, w, b[start:i])
+	}
+	if t.shape != number && t.size < 15 {
+		t.flags = lookup(w, t.hash)
+	}
+	for k := 2; k < len(w); k++ {
+		if w[k] == w[k-1] && w[k] == w[k-2] {
+			t.drawn = true
+		}
+	}
+	for _, c := range w[max(0, len(w)-4):] {
+		t.suffix = t.suffix<<8 | uint32(c)
+	}
+	for _, c := range w[:min(4, len(w))] {
+		t.prefix = t.prefix<<8 | uint32(c)
+	}
+	return i
+}
+
+// joins reports whether the apostrophe at i belongs to the word that begins at start:
+// O'Neill.
+func joins(b []byte, start, i int) bool {
+	return i > start && i-start <= 3 && lettersAt(b, i+1) && clitic(b, i+1) == 0
+}
+
+// endings are the bytes behind a word that say something of it.
+var endings = func() (t [256]bool) {
+	for _, c := range []byte("'._(=[\\:\xE2") {
+		t[c] = true
+	}
+	return
+}()
+
+// ending looks at what stands behind a word that ends at i, and gives where the next may
+// begin.
+func (t *token) ending(b []byte, i int) int {
+	next := func(k int) byte {
+		if i+k < len(b) {
+			return b[i+k]
+		}
+		return 0
+	}
+	apostrophe := 0
+	switch b[i] {
+	case '(', '=', '[':
+		t.bound = true
+	case '_':
+		t.bound = t.bound || wordByte(next(1))
+	case ':':
+		t.bound = t.bound || next(1) == ':'
+	case '\\':
+		switch c := next(1); {
+		case i+1 < len(b) && (c == 'n' || c == '"' || c == 'r' || c == 't'):
+		default:
+			t.bound = true
+		}
+	case '.':
+		t.dot = true
+		t.bound = t.bound || t.shape != initial && wordByte(next(1))
+	case '\'':
+		apostrophe = 1
+	case 0xE2:
+		if next(1) == 0x80 && next(2) == 0x99 {
+			apostrophe = 3
+		}
+	}
+	if apostrophe == 0 {
+		return i
+	}
+	t.poss = possessive(b, i+apostrophe)
+	n := clitic(b, i+apostrophe)
+	if n == 0 {
+		return i
+	}
+	if c := b[i+apostrophe] | 0x20; c != 's' && c != 'd' { // what stands behind it is no word
+		t.flags = t.flags&^names.Name&^(names.KnownForename|names.KnownSurname) | names.Stop // we're, don't
+	}
+	return i + apostrophe + n
 }
 
 func lettersAt(b []byte, i int) bool {
@@ -359,6 +499,30 @@ func nameMixed(low, b []byte) bool {
 		return i+1 < len(b)
 	}
 	return true
+}
+
+// gapMemo remembers what gapOf said: a text has few kinds of gaps. Gaps of up to seven
+// bytes are their own keys.
+type gapMemo [64]struct {
+	key uint64 // bytes, and their number in the highest byte
+	sep uint32
+	gap gap
+}
+
+func (m *gapMemo) of(b []byte, from, to int, prev bool) (gap, uint32) {
+	if n := to - from; n == 0 || n > 7 || !prev {
+		return gapOf(b, from, to, prev)
+	}
+	key := uint64(to-from) << 56
+	for i, c := range b[from:to] {
+		key |= uint64(c) << (8 * i)
+	}
+	e := &m[key*0x9E3779B97F4A7C15>>58]
+	if e.key != key {
+		e.gap, e.sep = gapOf(b, from, to, prev)
+		e.key = key
+	}
+	return e.gap, e.sep
 }
 
 // gapOf says what stands in b[from:to], the gap before a word.
