@@ -128,29 +128,49 @@ func (d *Decoder) numbered(toks []token) {
 		some = some || n > 0
 		d.nums[k] = n
 	}
+	letters := d.letters(len(toks))
 	if some {
 		for i := range numberLetters {
 			x := &numberLetters[i]
-			d.lettersOf(x.name, toks, func(k int) byte { return x.letters[d.nums[k]&127] })
+			for k, n := range d.nums {
+				letters[k] = x.letters[n&127]
+			}
+			d.lettersOf(x.name, toks, letters)
 		}
 	}
-	d.lettersOf("keys", toks, func(k int) byte {
-		tok := d.text[toks[k].from:toks[k].to]
-		if tok[0] > '9' || len(tok) > 4 {
+	for k, t := range toks {
+		letters[k] = keyed(d.text[t.from:t.to])
+	}
+	d.lettersOf("keys", toks, letters)
+}
+
+// keyed gives the letter for which a key of a telephone was pressed so often; 0: it is none.
+func keyed(tok []byte) byte {
+	n, c := len(tok), tok[0]
+	switch {
+	case c > '9' || n > 4:
+		return 0
+	case n == 1 && c == '0':
+		return ' '
+	case c < '2':
+		return 0
+	}
+	for _, x := range tok[1:] {
+		if x != c {
 			return 0
 		}
-		if len(tok) == 1 && tok[0] == '0' {
-			return ' '
-		}
-		if tok[0] < '2' || len(bytes.Trim(tok, string(tok[:1]))) > 0 {
-			return 0
-		}
-		letters := [...]string{"abc", "def", "ghi", "jkl", "mno", "pqrs", "tuv", "wxyz"}[tok[0]-'2']
-		if len(tok) > len(letters) {
-			return 0
-		}
-		return letters[len(tok)-1]
-	})
+	}
+	letters := [...]string{"abc", "def", "ghi", "jkl", "mno", "pqrs", "tuv", "wxyz"}[c-'2']
+	if n > len(letters) {
+		return 0
+	}
+	return letters[n-1]
+}
+
+// letters makes room for the letters of n tokens.
+func (d *Decoder) letters(n int) []byte {
+	d.bare = slices.Grow(d.bare[:0], n)[:n]
+	return d.bare
 }
 
 // numberLetters are the letters that numbers stand for: of one digit from 1 on, of two digits from
@@ -196,27 +216,28 @@ func CodeWords() []string {
 func (d *Decoder) spelt() {
 	var low [8]byte
 	toks := d.tokens([]extent{{0, int32(len(d.text))}})
-	d.lettersOf("spelling-alphabet", toks, func(k int) byte {
-		tok := d.text[toks[k].from:toks[k].to]
-		if len(tok) > len(low) || len(tok) < 4 {
-			return 0
+	letters := d.letters(len(toks))
+	for k, t := range toks {
+		letters[k] = 0
+		if tok := d.text[t.from:t.to]; len(tok) >= 4 && len(tok) <= len(low) {
+			for i, c := range tok {
+				low[i] = c | 0x20
+			}
+			letters[k] = codeWords[string(low[:len(tok)])]
 		}
-		for i, c := range tok {
-			low[i] = c | 0x20
-		}
-		return codeWords[string(low[:len(tok)])]
-	})
+	}
+	d.lettersOf("spelling-alphabet", toks, letters)
 }
 
-// lettersOf makes a view of the rows of tokens that each stand for a letter, as letter tells by their numbers. What stands
+// lettersOf makes a view of the rows of tokens that each stand for a letter; 0: it stands for none. What stands
 // between most of them parts letters, and everything else words.
-func (d *Decoder) lettersOf(name string, toks []token, letter func(k int) byte) {
+func (d *Decoder) lettersOf(name string, toks []token, letters []byte) {
 	const apart = 4
 	p := &d.p[0]
 	p.reset()
 	for i := 0; i < len(toks); {
 		j := i
-		for j < len(toks) && letter(j) != 0 && (j == i || toks[j].from-toks[j-1].to <= apart) {
+		for j < len(toks) && letters[j] != 0 && (j == i || toks[j].from-toks[j-1].to <= apart) {
 			j++
 		}
 		if j-i < minNumbered {
@@ -244,7 +265,7 @@ func (d *Decoder) lettersOf(name string, toks []token, letter func(k int) byte) 
 			if k > 0 && d.gap(row[k-1].to, t.from) != usual {
 				p.put(' ', row[k-1].to, t.from)
 			}
-			p.put(letter(i+k), t.from, t.to)
+			p.put(letters[i+k], t.from, t.to)
 		}
 		p.end(row[len(row)-1].to)
 		if x := fitOf(p.Text[start:]); x.usual < fitUsual/2 || x.order <= 0 {

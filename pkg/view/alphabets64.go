@@ -8,19 +8,15 @@ import (
 // Codes of five and six bits in other alphabets than the usual ones, texts compressed or
 // combined with one byte and written in hex.
 
-// other64 are alphabets of base64, as tables that give the usual symbol for each of theirs: those
-// of crypt, of bcrypt and of xxencode.
+// other64 are alphabets of base64, as tables of values; 0xff: no symbol. Those of crypt, of bcrypt and of xxencode.
 var other64 = func() (t [3][256]byte) {
 	const (
-		usual  = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 		digits = "0123456789"
 		upper  = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	)
 	lower := strings.ToLower(upper)
 	for i, signs := range [...]string{"./" + digits + upper + lower, "./" + upper + lower + digits, "+-" + digits + upper + lower} {
-		for k := range len(signs) {
-			t[i][signs[k]] = usual[k]
-		}
+		t[i] = valuesOf(signs)
 	}
 	return t
 }()
@@ -36,11 +32,10 @@ func (d *Decoder) otherRun(p *patches, start, end int) int {
 		return 0
 	}
 	for i := range other64 {
-		f := func(c byte) byte { return other64[i][c] }
-		if !begins(decode64(nil, d.buf[:minPacked], f)) {
+		if !begins(decode64(nil, d.buf[:minPacked], &other64[i])) {
 			continue
 		}
-		if out := decode64(nil, d.buf, f); len(out) >= len(d.buf)/4*3-3 && readable(out) {
+		if out := decode64(nil, d.buf, &other64[i]); len(out) >= len(d.buf)/4*3-3 && readable(out) {
 			d.decoded(p, out, start, end, 4, 3)
 			return end
 		}
@@ -106,7 +101,7 @@ func unkey(b []byte) bool {
 	if len(b) < minKeyed {
 		return false
 	}
-	var count [256]int
+	var count [256]uint16 // of what is read
 	most := byte(0)
 	head := b[:min(len(b), speechRead)]
 	for _, c := range head {

@@ -126,8 +126,8 @@ func (d *Decoder) groups(toks []token) {
 		if j-i >= least && size >= 2 && size <= 32 {
 			start, end := toks[i].from, toks[j-1].to
 			d.compact(start, end)
-			if len(d.buf) >= minPacked && begins(decode64(nil, d.buf[:minPacked], asSymbol)) {
-				if out := decode64(nil, d.buf, asSymbol); readable(out) && (size%4 != 0 || d.belong(out, size/4*3, j-i)) {
+			if len(d.buf) >= minPacked && begins(decode64(nil, d.buf[:minPacked], &base64Value)) {
+				if out := decode64(nil, d.buf, &base64Value); readable(out) && (size%4 != 0 || d.belong(out, size/4*3, j-i)) {
 					d.decoded(p, out, start, end, 4, 3)
 				}
 			} else if len(d.buf) >= minPacked && allHex(d.buf) && size > 2 {

@@ -409,15 +409,33 @@ func lastSign(run []byte) int {
 	return -1
 }
 
+// noSymbol is 1 for white space and quotation marks of mails.
+var noSymbol = func() (t [256]uint8) {
+	for c := range t {
+		t[c] = bit(c <= ' ' || c == '>')
+	}
+	return t
+}()
+
 // compact leaves in d.buf what text[from:to] holds beside white space and quotation
 // marks of mails, and in d.pos where it stood.
 func (d *Decoder) compact(from, to int) {
 	d.buf = append(d.buf[:0], d.text[from:to]...)
 	d.pos = slices.Grow(d.pos[:0], to-from)[:to-from]
+	apart := uint8(0)
+	for _, c := range d.buf {
+		apart |= noSymbol[c]
+	}
+	if apart == 0 { // as most are
+		for i := range d.pos {
+			d.pos[i] = int32(from + i)
+		}
+		return
+	}
 	n := 0
 	for i, c := range d.buf {
 		d.buf[n], d.pos[n] = c, int32(from+i)
-		n += int(bit(c > ' ' && c != '>'))
+		n += int(1 - noSymbol[c])
 	}
 	d.buf, d.pos = d.buf[:n], d.pos[:n]
 }
@@ -452,7 +470,15 @@ func (d *Decoder) decoded(p *patches, out []byte, start, end, in, per int) {
 	n := len(p.at)
 	p.Text = append(p.Text, out...)
 	p.at = slices.Grow(p.at, len(out))[:n+len(out)]
-	for at := p.at[n:]; len(at) > 0; {
+	at, pos := p.at[n:], d.pos
+	for len(pos) > in && len(at) >= per {
+		x := extent{pos[0], pos[in-1] + 1}
+		for i := range at[:per] {
+			at[i] = x
+		}
+		at, pos = at[per:], pos[in:]
+	}
+	for len(at) > 0 {
 		from, to := d.quantum(len(out)-len(at), end, in, per)
 		k := min(per, len(at))
 		for i := range at[:k] {

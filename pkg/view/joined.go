@@ -432,13 +432,9 @@ func (d *Decoder) joinedWords() {
 	}
 	p.reset()
 	for k := range d.letter {
-		if !d.strewnIn(k) {
-			continue
-		}
-		for sign := d.sign[k]; sign != 0; sign &= sign - 1 {
-			if i := k<<6 + bits.TrailingZeros64(sign); besideLetter(text, i) {
-				p.remove(i, i+1)
-			}
+		for sign := d.strewnSigns(k); sign != 0; sign &= sign - 1 {
+			i := k<<6 + bits.TrailingZeros64(sign)
+			p.remove(i, i+1)
 		}
 	}
 	d.spend(len(text))
@@ -454,20 +450,31 @@ func (d *Decoder) strewnIn(k int) bool {
 
 const manyInside = 4
 
-// signsInside is how many signs of block k stand between letters.
-func (d *Decoder) signsInside(k int) int {
-	before, behind := d.letter[k]<<1, d.letter[k]>>1
+// strewnSigns gives the signs of block k that are taken out: those beside a letter.
+func (d *Decoder) strewnSigns(k int) uint64 {
+	if !d.strewnIn(k) {
+		return 0
+	}
+	before, behind := d.lettersBeside(k)
+	return d.sign[k] & (before | behind)
+}
+
+// lettersBeside tells which bytes of block k have a letter in front of them, and which behind.
+func (d *Decoder) lettersBeside(k int) (before, behind uint64) {
+	before, behind = d.letter[k]<<1, d.letter[k]>>1
 	if k > 0 {
 		before |= d.letter[k-1] >> 63
 	}
 	if k+1 < len(d.letter) {
 		behind |= d.letter[k+1] << 63
 	}
-	return bits.OnesCount64(d.sign[k] & before & behind)
+	return before, behind
 }
 
-func besideLetter(text []byte, i int) bool {
-	return i > 0 && isLetter(text[i-1]) || i+1 < len(text) && isLetter(text[i+1])
+// signsInside is how many signs of block k stand between letters.
+func (d *Decoder) signsInside(k int) int {
+	before, behind := d.lettersBeside(k)
+	return bits.OnesCount64(d.sign[k] & before & behind)
 }
 
 // strewnShows reports that the view without strewn signs, if there is to be one, shows all that
@@ -477,11 +484,16 @@ func (d *Decoder) strewnShows(p *patches) bool {
 	if !d.noisy || d.wants&WantJoined == 0 {
 		return false
 	}
+	k, out := -1, uint64(0) // the block that was asked for last, and what is taken out of it
 	for _, x := range p.list {
 		put := p.Text[x.lo:x.hi]
 		for i := x.from; i < x.to; i++ {
+			if i>>6 != k {
+				k = i >> 6
+				out = d.strewnSigns(k)
+			}
 			switch c := d.text[i]; {
-			case d.sign[i>>6]>>(i&63)&1 == 1 && d.strewnIn(i>>6) && besideLetter(d.text, i):
+			case out>>(i&63)&1 == 1:
 			case len(put) > 0 && put[0] == c:
 				put = put[1:]
 			default:
@@ -499,15 +511,12 @@ func (d *Decoder) strewnShows(p *patches) bool {
 func (d *Decoder) strewnBeside(p *patches) bool {
 	next := 0
 	for k := range d.letter {
-		if !d.strewnIn(k) {
-			continue
-		}
-		for sign := d.sign[k]; sign != 0; sign &= sign - 1 {
+		for sign := d.strewnSigns(k); sign != 0; sign &= sign - 1 {
 			i := k<<6 + bits.TrailingZeros64(sign)
 			for next < len(p.list) && p.list[next].to <= i {
 				next++
 			}
-			if (next == len(p.list) || i < p.list[next].from) && besideLetter(d.text, i) {
+			if next == len(p.list) || i < p.list[next].from {
 				return true
 			}
 		}

@@ -7,10 +7,14 @@ import (
 	"strings"
 )
 
-// inline are elements that do not part words or sentences.
-var inline = map[string]bool{
-	"b": true, "i": true, "em": true, "strong": true, "span": true, "font": true, "a": true, "u": true, "mark": true, "code": true, "small": true, "sup": true, "sub": true,
-	"wbr": true, "s": true, "del": true, "ins": true, "tt": true, "big": true, "abbr": true, "kbd": true, "q": true, "bdo": true, "bdi": true, "label": true,
+// inline tells elements that do not part words or sentences.
+func inline(name string) bool {
+	switch name {
+	case "b", "i", "em", "strong", "span", "font", "a", "u", "mark", "code", "small", "sup", "sub",
+		"wbr", "s", "del", "ins", "tt", "big", "abbr", "kbd", "q", "bdo", "bdi", "label":
+		return true
+	}
+	return false
 }
 
 // How far markup is looked for, in bytes: a tag or a short comment (longer ones do not
@@ -60,7 +64,7 @@ func (d *Decoder) tagAt(i int) tag {
 	if e-i >= tagReach {
 		return tag{}
 	}
-	t.end, t.inlined = e+1, inline[string(name[:n])]
+	t.end, t.inlined = e+1, inline(string(name[:n]))
 	t.program = string(name[:n]) == "script" || string(name[:n]) == "style"
 	return t
 }

@@ -48,19 +48,19 @@ func (d *Decoder) packedRun(p *patches, start, end int) string {
 		d.compact(start, end)
 		return d.numberRun(p, start, end, kinds)
 	}
-	head := decode64(nil, s[:min(len(s), 24)], asSymbol)
+	head := decode64(nil, s[:min(len(s), 24)], &base64Value)
 	switch {
 	case len(head) < 3:
 		return ""
 	case head[0] == 0x1f && head[1] == 0x8b, head[0]&15 == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 && head[0] <= 0x78:
-		out := d.inflate(decode64(nil, s, asSymbol))
+		out := d.inflate(decode64(nil, s, &base64Value))
 		if !readable(out) {
 			return ""
 		}
 		whole(p, out, start, end)
 		return "inflate"
 	case head[0] == 0 && head[1] >= ' ' && head[2] == 0:
-		out := decode64(nil, s, asSymbol)
+		out := decode64(nil, s, &base64Value)
 		for i := 0; i+1 < len(out); i += 2 {
 			out[i], out[i+1] = out[i+1], out[i]
 		}
@@ -72,11 +72,11 @@ func (d *Decoder) packedRun(p *patches, start, end int) string {
 		return "utf-7"
 	}
 	for _, x := range [...]struct {
-		name string
-		f    func(byte) byte
-	}{{"base64-rot13", caesar(13)}, {"base64-swapped", swapCase}} {
-		if begins(decode64(nil, s[:24], x.f)) {
-			if out := decode64(nil, s, x.f); readable(out) {
+		name   string
+		values *[256]uint8
+	}{{"base64-rot13", &shifted64}, {"base64-swapped", &swapped64}} {
+		if begins(decode64(nil, s[:24], x.values)) {
+			if out := decode64(nil, s, x.values); readable(out) {
 				d.decoded(p, out, start, end, 4, 3)
 				return x.name
 			}
@@ -85,8 +85,8 @@ func (d *Decoder) packedRun(p *patches, start, end int) string {
 	back := slices.Clone(s)
 	slices.Reverse(back)
 	for pad := range 4 { // the end of what was encoded is where it was cut
-		if begins(decode64(nil, back[:24], asSymbol)) {
-			out := decode64(nil, back, asSymbol)
+		if begins(decode64(nil, back[:24], &base64Value)) {
+			out := decode64(nil, back, &base64Value)
 			if !readable(out) {
 				break
 			}
@@ -149,13 +149,21 @@ func (d *Decoder) numberRun(p *patches, start, end, kinds int) string {
 // unkeyed gives the text that a run of base64 is whose bytes were combined with one byte.
 func (d *Decoder) unkeyed(start, end int) []byte {
 	d.compact(start, end)
-	if out := decode64(nil, d.buf, asSymbol); unkey(out) {
+	if out := decode64(nil, d.buf, &base64Value); unkey(out) {
 		return out
 	}
 	return nil
 }
 
-func asSymbol(c byte) byte { return c }
+// shifted64 and swapped64 are the values of the symbols of base64 whose letters are shifted by 13, and of
+// which small ones stand for capitals and capitals for small ones.
+var shifted64, swapped64 = func() (shifted, swapped [256]uint8) {
+	rot := caesar(13)
+	for c := range 256 {
+		shifted[c], swapped[c] = base64Value[rot(byte(c))], base64Value[swapCase(byte(c))]
+	}
+	return shifted, swapped
+}()
 
 func swapCase(c byte) byte {
 	if isLetter(c) {
@@ -183,12 +191,13 @@ func whole(p *patches, out []byte, start, end int) {
 	p.end(end)
 }
 
-// decode64 appends what symbols of base64 spell, each put in the place of another; what
-// they begin with when one of them is none.
-func decode64(dst, s []byte, f func(byte) byte) []byte {
+// decode64 appends what symbols of base64 with such values spell; what they begin with when one of them
+// is none.
+func decode64(dst, s []byte, values *[256]uint8) []byte {
 	acc := uint32(0)
+	dst = slices.Grow(dst, len(s)*3/4+1)
 	for i, c := range s {
-		x := base64Value[f(c)]
+		x := values[c]
 		if x == 0xff {
 			break
 		}

@@ -67,11 +67,16 @@ func (d *Decoder) apply(name string, p *patches) {
 	v := d.start(name, n)
 	pos := max(0, p.list[0].from-context)
 	for i, x := range p.list {
-		if pos < x.from {
+		switch {
+		case pos+1 == x.from: // as between signs strewn into words
+			v.put(text[pos], pos, x.from)
+		case pos < x.from:
 			v.copy(text, pos, x.from)
 		}
-		v.Text = append(v.Text, p.Text[x.lo:x.hi]...)
-		v.at = append(v.at, p.at[x.lo:x.hi]...)
+		if x.lo < x.hi {
+			v.Text = append(v.Text, p.Text[x.lo:x.hi]...)
+			v.at = append(v.at, p.at[x.lo:x.hi]...)
+		}
 		pos = max(pos, x.to)
 		end := min(len(text), x.to+context)
 		if i+1 < len(p.list) {

@@ -162,6 +162,10 @@ func (d *Decoder) boxed(p *patches, parts []extent) {
 	text := d.text
 	for _, part := range parts {
 		for i := int(part.from); i < int(part.to); {
+			if boxes[text[i]] == 0 { // as most bytes are
+				i++
+				continue
+			}
 			first := boxAt(text, i)
 			if first.to == 0 {
 				i++
@@ -355,7 +359,10 @@ func (d *Decoder) broken(toks []token) {
 	for i := 0; i < len(toks); i++ {
 		best := -1
 		size := toks[i].to - toks[i].from
-		single := int(bit(size == 1)) // letters that stand alone in a row are another matter
+		if i+1 == len(toks) || size == 1 && toks[i+1].to-toks[i+1].from == 1 {
+			continue // letters that stand alone in a row are another matter
+		}
+		single := int(bit(size == 1))
 		n := d.words.walk(0, text[toks[i].from:toks[i].to])
 		for j := i + 1; n != 0 && j < len(toks) && j < i+8; j++ {
 			gap := text[toks[j-1].to:toks[j].from]
@@ -764,6 +771,9 @@ func (d *Decoder) unleet(s []byte) ([]byte, int) {
 		}
 		return d.words.cost(d.buf)
 	}
+	if n == 0 {
+		return d.buf, d.words.cost(d.buf)
+	}
 	best, least := 0, costNone
 	for bits := range 1 << n {
 		if x := read(bits); x < least {
@@ -1127,11 +1137,14 @@ func (d *Decoder) ahead(text []byte) int {
 
 // backwards appends the runes of text[from:to], last first.
 func backwards(v *View, text []byte, from, to int) {
+	v.grow(to - from)
 	for i := to; i > from; {
-		n := 1
-		if text[i-1] >= utf8.RuneSelf {
-			_, n = utf8.DecodeLastRune(text[from:i])
+		if text[i-1] < utf8.RuneSelf {
+			v.put(text[i-1], i-1, i)
+			i--
+			continue
 		}
+		_, n := utf8.DecodeLastRune(text[from:i])
 		for k := i - n; k < i; k++ {
 			v.put(text[k], i-n, i)
 		}
@@ -1169,8 +1182,9 @@ func (d *Decoder) mapped(name string, f func(byte) byte) {
 		table[c] = f(byte(c))
 	}
 	v := d.start(name, len(d.text))
-	for i, c := range d.text {
-		v.put(table[c], i, i+1)
+	v.copy(d.text, 0, len(d.text))
+	for i, c := range v.Text {
+		v.Text[i] = table[c]
 	}
 	d.spend(len(d.text))
 	d.emit(v)
