@@ -346,6 +346,7 @@ func (d *Detector) Figures(text []byte) Figures {
 // say enough, they stand for both: the raw text can only say more.
 func (s *scratch) sum(enough float64) Figures {
 	e := &s.evidence
+	s.readLeader()
 	e.settle()
 	f := Figures{Empty: e.empty(), Rules: e.rules, Top: math.Inf(-1)}
 	if f.Empty {

@@ -152,7 +152,10 @@ func (s *scratch) foldNames(n *node, start, end int) []string {
 	if view.Plain(raw) {
 		return nil
 	}
-	return view.Fold(&s.shown, raw).Names()
+	if !bytes.Equal(raw, s.named) { // the same words come again and again in many texts
+		s.named, s.names = raw, view.Fold(&s.shown, raw).Names()
+	}
+	return s.names
 }
 
 // unchanged reports whether the raw text already reads as text does, case and
@@ -244,14 +247,11 @@ const (
 
 // opened gives the marks that are open at text[start].
 func (n *node) opened(text []byte, start int) (m marks) {
-	line := n.lineStart(text, start)
-	if head := bytes.TrimLeft(text[line:start], " \t"); len(head) > 0 && head[0] == '>' {
-		return quoted
-	}
 	// Fences are counted once a node: an odd number of them stands open.
 	if !n.fenced {
 		n.fenced = true
-		for at := 0; ; {
+		n.quotes, n.backs, n.angles = bytes.IndexByte(text, '"') >= 0, bytes.IndexByte(text, '`') >= 0, bytes.IndexByte(text, '>') >= 0
+		for at := 0; n.backs; {
 			i := bytes.Index(text[at:], []byte("```"))
 			if i < 0 {
 				break
@@ -260,20 +260,27 @@ func (n *node) opened(text []byte, start int) (m marks) {
 			n.fences = append(n.fences, int32(at-3))
 		}
 	}
+	if start > 0 && text[start-1] == '\'' {
+		m |= singleMark
+	}
+	if !n.quotes && !n.backs && !n.angles {
+		return m // as most texts are
+	}
+	line := n.lineStart(text, start)
+	if head := bytes.TrimLeft(text[line:start], " \t"); len(head) > 0 && head[0] == '>' {
+		return quoted
+	}
 	if len(n.fences) > 0 {
 		if k, _ := slices.BinarySearch(n.fences, int32(start)); k%2 == 1 {
 			return quoted
 		}
 	}
 	lo := max(line, start-160)
-	if before := text[lo:start]; bytes.Count(before, []byte{'"'})%2 == 1 && !opensField(text, lo+bytes.LastIndexByte(before, '"')) {
+	if before := text[lo:start]; n.quotes && bytes.Count(before, []byte{'"'})%2 == 1 && !opensField(text, lo+bytes.LastIndexByte(before, '"')) {
 		m |= doubleMark
 	}
-	if bytes.Count(text[lo:start], []byte{'`'})%2 == 1 {
+	if n.backs && bytes.Count(text[lo:start], []byte{'`'})%2 == 1 {
 		m |= backMark
-	}
-	if start > 0 && text[start-1] == '\'' {
-		m |= singleMark
 	}
 	return m
 }

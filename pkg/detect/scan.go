@@ -113,8 +113,10 @@ type node struct {
 	hidden bool
 	beyond bool // the text holds more than ASCII
 	hides  int8 // whether the text holds comments: 0 not looked, 1 no, 2 yes
-	fenced bool // fences is filled
+	fenced bool // fences is filled, and the following are known
 	fences []int32
+	// Whether the text holds signs that may quote: quotation marks, back-quotes, and those of quoted lines.
+	quotes, backs, angles bool
 
 	line, lineAsked int // where the line of the place begins that was asked for last
 }
@@ -153,6 +155,8 @@ type scratch struct {
 	decoder  view.Decoder
 	fold     view.View // of the node being searched
 	shown    view.View // of what a finding covers
+	named    []byte    // the raw text whose foldings were named last
+	names    []string  // these
 	queue    []node
 	cur      node  // the one being searched
 	at       int32 // its place in the queue
@@ -178,6 +182,8 @@ type scratch struct {
 	foundBy  []int32 // of the findings: the rule
 	evidence evidence
 	second   Features // for the grounds of the best window
+	leading  []byte   // its text
+	unread   bool     // it was not read again yet
 	reread   []uint32 // slots of its words
 	odd      []piece  // windows of the view that may lie in sentences in pieces
 	loudest  float64  // the highest score of a window, or of rules, so far
@@ -213,9 +219,9 @@ func (s *scratch) begin(d *Detector, in Input) {
 	s.decoder.Reset(d.words)
 	clear(s.queue)
 	s.queue = s.queue[:0]
-	s.findings, s.foundBy, s.judged, s.setting = nil, s.foundBy[:0], nil, setting{}
+	s.findings, s.foundBy, s.judged, s.setting, s.named = nil, s.foundBy[:0], nil, setting{}, nil
 	s.expanded, s.exceeded, s.discuss, s.loudest, s.score = 0, false, 0, 0, 0
-	s.evidence = evidence{heard: s.evidence.heard[:0]}
+	s.evidence, s.unread = evidence{heard: s.evidence.heard[:0]}, false
 	if len(s.slots) < d.slots {
 		s.slots, s.filled, s.turn = make([]slot, d.slots), make([]uint64, d.slotWords), 0
 		clear(s.twins[:]) // turns begin anew

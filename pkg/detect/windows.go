@@ -34,13 +34,22 @@ func (s *scratch) judgeWindows(n *node, text []byte, m *Model) {
 	heard := len(s.evidence.heard)
 	s.scoreWindows(n, text, m)
 	if e := &s.evidence; e.leader >= heard && len(e.heard) > heard {
-		// The best window so far is of this view.
-		t := &e.heard[e.leader]
-		g := m.groundsOf(&s.second, text[s.best.start:s.best.end])
-		g.marks = t.grounds.marks
-		t.grounds = g
-		s.reread = rereadSlots(s.reread[:0], s.second.toks)
+		// The best window so far is of this view: a later one may show a better one.
+		s.leading, s.unread = append(s.leading[:0], text[s.best.start:s.best.end]...), true
 	}
+}
+
+// readLeader reads the best window again, for what its score rests on.
+func (s *scratch) readLeader() {
+	if !s.unread {
+		return
+	}
+	s.unread = false
+	t := &s.evidence.heard[s.evidence.leader]
+	g := s.d.model.groundsOf(&s.second, s.leading)
+	g.marks = t.grounds.marks
+	t.grounds = g
+	s.reread = rereadSlots(s.reread[:0], s.second.toks)
 }
 
 func (s *scratch) scoreWindows(n *node, text []byte, m *Model) {
