@@ -107,20 +107,20 @@ ledger, waits at an open gate, or is under way for less than --grace; name each 
 that is not. Rebuild what the tables say of runs, chunks and gates from the records and
 compare. Exit status 0 when it holds, 1 and a line for each thing that does not.
 
-It reads beside a running server. Whether the records are the ones that were written is
+It reads beside a running server, and needs no more than permission to read. Whether the records are the ones that were written is
 what ` + "`stoplog ledger verify`" + ` shows.`,
 		Example: "  stoplog audit --data ./stoplog-data\n  stoplog audit --data ./stoplog-data --format json",
 		Args:    exactArgs(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := f.reader(cmd.Context())
 			if err != nil {
-				return err
+				return usageError{err} // 1 would say that the ledger does not hold, which nobody knows
 			}
 			defer s.Close()
 			rep := &report{e: e}
 			a, err := s.Audit(cmd.Context(), grace, rep.add)
 			if err != nil {
-				return usageError{err} // 1 would say that the ledger does not hold, which nobody knows
+				return usageError{err}
 			}
 			return rep.end(a, auditText(a))
 		},
@@ -167,8 +167,13 @@ checkpoint, and against the copies of checkpoints that were kept outside the dat
 DATA/` + CheckpointFile + ` and each --checkpoint FILE. With a directory that
 ` + "`stoplog ledger export`" + ` wrote it needs no database.
 
+The server of an embedded ledger writes each checkpoint to DATA/` + CheckpointFile + ` before
+the database: a file that is gone, or that lacks one, was cut, and that is a problem too.
+
 Exit status 0 when it holds, 1 and a line for each thing that does not. Somebody who can
-rewrite the database and sign is found out only by a copy he could not reach: keep some.`,
+rewrite the database and sign is found out only by a copy he could not reach: keep some.
+Permission to read DATA/ledger.db, ledger.db-wal, ledger.db-shm, ` + CheckpointFile + ` and the
+public keys is all it needs.`,
 		Example: "  stoplog ledger verify --data ./stoplog-data\n  stoplog ledger verify --data ./stoplog-data --checkpoint /mnt/other-host/checkpoints.log",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -201,16 +206,18 @@ rewrite the database and sign is found out only by a copy he could not reach: ke
 			}
 			s, err := f.reader(cmd.Context())
 			if err != nil {
-				return err
+				return usageError{err}
 			}
 			defer s.Close()
 			v, err := s.Verify(cmd.Context(), copies, verifiers, rep.add)
 			if err != nil {
 				return usageError{err}
 			}
-			if v.Signed > 0 && len(copies) == 0 && embedded {
-				rep.add(provenance.Problem{Code: "outside-copies-missing", Seq: -1, Detail: own + " is gone or empty, and this ledger's server writes one for each checkpoint"})
-				v.Problems++
+			if embedded {
+				if err := s.VerifyCopy(cmd.Context(), own, rep.add); err != nil {
+					return usageError{err}
+				}
+				v.Problems = int64(len(rep.problems))
 			}
 			return rep.end(v, verifyText(v.Verified, v.Unsealed))
 		},

@@ -64,7 +64,7 @@ func newMetrics() *metrics {
 		}),
 	}
 	m.alarms = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "stoplog_broker_alarms_total", Help: "What the embedded broker noticed that an operator must know: truncated logs, failed writes.",
+		Name: "stoplog_broker_alarms_total", Help: "What the embedded stores noticed that an operator must know: truncated logs, failed writes, checkpoints cut off.",
 	}, []string{"kind"})
 	m.registry.MustRegister(
 		m.alarms,

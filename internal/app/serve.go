@@ -144,7 +144,7 @@ func (r *running) sealRest() error {
 		return err
 	}
 	c, sealed, err := r.store.Seal(ctx, signer)
-	if err != nil || !sealed {
+	if err != nil || !sealed || r.cfg.Stores.Postgres == "" {
 		return err
 	}
 	return ledger.CheckpointFile(filepath.Join(r.dir, CheckpointFile))(ctx, c.Note)
@@ -290,8 +290,10 @@ func (s *system) runSealer(ctx context.Context) error {
 	w := stage.NewWriter(s.kafka)
 	defer w.Close()
 	return s.store.RunSealer(ctx, signer, 500*time.Millisecond, func(ctx context.Context, checkpoint []byte) error {
-		if err := keep(ctx, checkpoint); err != nil {
-			return err
+		if s.cfg.Stores.Postgres != "" { // else the ledger wrote it there itself
+			if err := keep(ctx, checkpoint); err != nil {
+				return err
+			}
 		}
 		s.metrics.sealLag.Set(float64(s.now().Unix()))
 		// The topic is the second copy. While Kafka is away the file still gets every
@@ -304,6 +306,22 @@ func (s *system) runSealer(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// copyCut records that the file of checkpoints ended before the database did, which no
+// crash does: somebody cut it. The ledger has filled it up again.
+func (s *system) copyCut(ctx context.Context, from, to int64) {
+	s.log.Error("the file of checkpoints was cut or taken away; it is filled up from the ledger, and the alarm is recorded",
+		slog.String("file", CheckpointFile), slog.Int64("ends_at", from), slog.Int64("ledger_at", to))
+	s.metrics.alarms.WithLabelValues("checkpoints-cut").Inc()
+	at := fmt.Sprintf("%d/%d", from, to)
+	if _, err := s.store.Append(context.WithoutCancel(ctx), ledger.Batch{Records: []provenance.Record{{
+		ID: provenance.RecordID(provenance.KindIntegrityAlarm, "", CheckpointFile, at), Schema: provenance.SchemaVersion, Time: s.now().UTC(),
+		Kind: provenance.KindIntegrityAlarm, Tenant: s.cfg.Tenant, Actor: "process:sealer", Policy: s.policy,
+		Payload: mustJSON(provenance.IntegrityAlarm{Stage: "sealer", Position: CheckpointFile + "@" + at, Check: "checkpoint-copy"}),
+	}}}); err != nil {
+		s.log.Error("the alarm could not be recorded", slog.Any("error", err))
+	}
 }
 
 // CheckpointFile is the append-only copy of every signed checkpoint, in the data

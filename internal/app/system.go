@@ -169,7 +169,9 @@ func (s *system) openKeys() (err error) {
 func (s *system) openLedger(ctx context.Context) (err error) {
 	if s.cfg.Stores.Postgres == "" {
 		s.embedded = append(s.embedded, "SQLite ledger")
-		s.store, err = ledger.OpenSQLite(ctx, filepath.Join(s.dir, "ledger.db"))
+		if s.store, err = ledger.OpenSQLite(ctx, filepath.Join(s.dir, ledgerFile)); err == nil {
+			s.store.KeepCheckpoints(filepath.Join(s.dir, CheckpointFile), s.copyCut)
+		}
 	} else {
 		var dsn string
 		if dsn, err = s.cfg.Secret(s.cfg.Stores.Postgres); err == nil {

@@ -88,7 +88,7 @@ func (s *Store) Export(ctx context.Context, dir string) (provenance.Checkpoint, 
 			return err
 		}
 		e := &exporter{dir: dir, size: c.Size}
-		if err := e.run(leaves(ctx, q), checkpoints(ctx, q)); err != nil {
+		if err := e.run(leaves(ctx, q), checkpoints(ctx, q, -1)); err != nil {
 			return err
 		}
 		return e.file(fileCheckpoint, text)

@@ -213,7 +213,7 @@ const lastSealPostgres = `SELECT size, note, last_n, last_tx::text::bigint, floo
 // carry greater ones than the new cluster has reached. Such a cursor is given up
 // once, and from then on a record's number decides (floor), together with a look
 // at whether it is sealed.
-func (t *tx) unsealedPostgres(c *cursor, f func(id string, canon []byte)) error {
+func (t *tx) unsealedPostgres(c *cursor, most int64, f func(id string, canon []byte)) error {
 	var restored bool
 	if err := t.QueryRowContext(t.ctx, "SELECT $1::text::xid8 >= pg_snapshot_xmax(pg_current_snapshot())", strconv.FormatInt(c.tx, 10)).Scan(&restored); err != nil {
 		return err
@@ -234,7 +234,7 @@ func (t *tx) unsealedPostgres(c *cursor, f func(id string, canon []byte)) error 
 		  AND (tx < pg_snapshot_xmin(pg_current_snapshot()) OR tx >= pg_snapshot_xmax(pg_current_snapshot()))
 		  AND ($3 = 0 OR NOT EXISTS (SELECT 1 FROM leaf WHERE leaf.record_id = r.record_id))
 		ORDER BY tx, n LIMIT $4`,
-		strconv.FormatInt(c.tx, 10), c.n, c.floor, sealBatch)
+		strconv.FormatInt(c.tx, 10), c.n, c.floor, most)
 	if err != nil {
 		return err
 	}

@@ -21,10 +21,29 @@ var ErrTree = errors.New("ledger: the stored tree does not match its last checkp
 // sealBatch bounds the records that one transaction seals.
 const sealBatch = 20_000
 
-// sealState is the right edge of the tree as of the last seal of this process.
+// sealState is the right edge of the tree as of the last seal of this process, and
+// the copy that goes ahead of each seal, where there is one.
 type sealState struct {
-	mu sync.Mutex
-	b  *provenance.Builder
+	mu    sync.Mutex
+	b     *provenance.Builder
+	copy  string
+	short func(ctx context.Context, from, to int64)
+}
+
+// KeepCheckpoints makes every seal write its checkpoint to a file before it commits
+// (SPEC PRV-1). So the file lacks no checkpoint that the database has, whatever crash
+// there was, and [Store.VerifyCopy] needs no tolerance; what a crash left in the file
+// alone is sealed first thing by the next seal, to the same root. A file that saw more
+// than the database can give makes sealing fail with [ErrTree]: the database was set
+// back.
+//
+// Where the file ends before the database does, somebody cut it: it is filled up from
+// the database, and short is told the size that the file ended at and the one it ought
+// to have ended at. One process at a time may seal such a ledger.
+func (s *Store) KeepCheckpoints(path string, short func(ctx context.Context, from, to int64)) {
+	s.seal.mu.Lock()
+	defer s.seal.mu.Unlock()
+	s.seal.copy, s.seal.short = path, short
 }
 
 // cursor is where the last seal ended: the last record's number, and on Postgres
@@ -60,6 +79,7 @@ func (s *Store) sealSome(ctx context.Context, signer note.Signer) (provenance.Ch
 	defer s.seal.mu.Unlock()
 	var made provenance.Checkpoint
 	sealed := 0
+	var cut, cutTo int64 // where the copy was found to end, and where it ought to
 	b := s.seal.b
 	s.seal.b = nil // taken back only after the commit
 	err := s.write(ctx, "seal", func(t *tx) error {
@@ -79,16 +99,40 @@ func (s *Store) sealSome(ctx context.Context, signer note.Signer) (provenance.Ch
 		if last.size > 0 && b.Root() != last.root {
 			return ErrTree
 		}
+		most := int64(sealBatch)
+		var ahead provenance.Checkpoint // signed and copied by a seal that did not get to its commit
+		if s.seal.copy != "" {
+			if ahead, err = lastCopy(s.seal.copy); err != nil {
+				return err
+			}
+			switch {
+			case ahead.Size > last.size+sealBatch, ahead.Size == last.size && ahead.Root != last.root:
+				return ErrTree
+			case ahead.Size > last.size:
+				most = ahead.Size - last.size
+			case ahead.Size < last.size:
+				if err := t.fillCopy(s.seal.copy, ahead.Size); err != nil {
+					return err
+				}
+				cut, cutTo = ahead.Size, last.size
+			}
+		}
 		var leaves, tiles [][]any
-		err = t.unsealed(&last, func(id string, canon []byte) {
+		err = t.unsealed(&last, most, func(id string, canon []byte) {
 			h := provenance.LeafHash(canon)
 			leaves = append(leaves, []any{b.Size(), id, h[:]})
 			b.Append(h, func(tile provenance.Tile, data []byte, root provenance.Hash) {
 				tiles = append(tiles, []any{int64(tile.L), tile.N, root[:], data})
 			})
 		})
-		if err != nil || len(leaves) == 0 {
+		if err != nil {
 			return err
+		}
+		if ahead.Size > b.Size() || ahead.Size == b.Size() && ahead.Size > 0 && ahead.Root != b.Root() {
+			return ErrTree // the database was set back since that checkpoint was signed
+		}
+		if len(leaves) == 0 {
+			return nil
 		}
 		if _, err := t.many(insertLeaves, leaves); err != nil {
 			return err
@@ -101,8 +145,14 @@ func (s *Store) sealSome(ctx context.Context, signer note.Signer) (provenance.Ch
 		}
 		last.size = b.Size()
 		sealed = len(leaves)
-		return t.insertCheckpoint(last, made.Note, time.Now())
+		if err := t.insertCheckpoint(last, made.Note, time.Now()); err != nil || s.seal.copy == "" || ahead.Size == last.size {
+			return err
+		}
+		return appendCheckpoints(s.seal.copy, made.Note)
 	})
+	if cutTo > 0 && s.seal.short != nil {
+		s.seal.short(ctx, cut, cutTo)
+	}
 	if err != nil {
 		return provenance.Checkpoint{}, 0, err
 	}
@@ -140,12 +190,13 @@ func (t *tx) lastSeal() (cursor, error) {
 	return c, nil
 }
 
-// unsealed reads the records that follow the cursor, in order, and moves it.
-func (t *tx) unsealed(c *cursor, f func(id string, canon []byte)) error {
+// unsealed reads the records that follow the cursor, in order and at most so many,
+// and moves it.
+func (t *tx) unsealed(c *cursor, most int64, f func(id string, canon []byte)) error {
 	if t.s.d.pg {
-		return t.unsealedPostgres(c, f)
+		return t.unsealedPostgres(c, most, f)
 	}
-	rows, err := t.QueryContext(t.ctx, "SELECT record_id, n, canon FROM record WHERE n > $1 ORDER BY n LIMIT $2", c.n, sealBatch)
+	rows, err := t.QueryContext(t.ctx, "SELECT record_id, n, canon FROM record WHERE n > $1 ORDER BY n LIMIT $2", c.n, most)
 	if err != nil {
 		return err
 	}

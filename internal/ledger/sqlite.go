@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+
+	"golang.org/x/sys/unix"
 )
 
 //go:embed migrations
@@ -19,7 +21,8 @@ type sqliteMode int
 const (
 	sqliteWrite    sqliteMode = iota
 	sqliteRead                // reading beside the writing connection of the same process
-	sqliteReadOnly            // reading a file that another process writes
+	sqliteReadOnly            // reading a file that another process writes, or did when it was killed
+	sqliteClosed              // reading a file that nobody has open
 )
 
 // sqliteDSN names the pragmas of every connection. recursive_triggers matters:
@@ -39,6 +42,10 @@ func sqliteDSN(path string, mode sqliteMode) string {
 		q.Add("_pragma", "query_only(1)")
 	case sqliteReadOnly:
 		q.Set("mode", "ro")
+		q.Add("_pragma", "query_only(1)")
+	case sqliteClosed:
+		q.Set("mode", "ro")
+		q.Set("immutable", "1") // else SQLite makes a log and its index beside the file, and leaves them there
 		q.Add("_pragma", "query_only(1)")
 	}
 	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath()}).String() + "?" + q.Encode()
@@ -83,17 +90,28 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 }
 
 // OpenSQLiteReadOnly opens an existing ledger for reading, beside a process that
-// writes it.
+// writes it. It needs no more than permission to read, and makes no file: not where
+// nobody has the ledger open either. A file that a process begins to write while it is
+// read that way makes [Store.Verify] and [Store.Audit] fail with [ErrChanged].
 func OpenSQLiteReadOnly(ctx context.Context, path string) (*Store, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("ledger: no database: %w", err)
 	}
-	r, err := sql.Open("sqlite", sqliteDSN(path, sqliteReadOnly))
+	s := &Store{d: dialectSQLite, readOnly: true}
+	mode := sqliteReadOnly
+	switch log, index := size(path+"-wal"), size(path+"-shm"); {
+	case log <= 0 && index < 0: // every writer has closed it
+		mode, s.still = sqliteClosed, stillness(path)
+	case index < 0 && !writable(filepath.Dir(path)):
+		return nil, fmt.Errorf("ledger: %s-wal was left by a process that was killed, and its index %s-shm is missing: copy the files to a directory that can be written, and read the copy",
+			filepath.Base(path), filepath.Base(path))
+	}
+	r, err := sql.Open("sqlite", sqliteDSN(path, mode))
 	if err != nil {
 		return nil, wrap("open", err)
 	}
 	r.SetMaxOpenConns(4)
-	s := &Store{d: dialectSQLite, w: r, r: r, readOnly: true, closers: []func() error{r.Close}}
+	s.w, s.r, s.closers = r, r, []func() error{r.Close}
 	var version int
 	if err := r.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		_ = r.Close()
@@ -104,6 +122,30 @@ func OpenSQLiteReadOnly(ctx context.Context, path string) (*Store, error) {
 		return nil, fmt.Errorf("%w: it has %d, this program %d", ErrSchema, version, len(steps("sqlite")))
 	}
 	return s.start(), nil
+}
+
+// size gives a file's size, -1 where there is none.
+func size(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return -1
+	}
+	return info.Size()
+}
+
+// writable reports whether this process may make files in a directory.
+func writable(dir string) bool { return unix.Access(dir, unix.W_OK) == nil }
+
+// stillness gives a check that nobody has opened or written a database since.
+func stillness(path string) func() error {
+	before, err := os.Stat(path)
+	return func() error {
+		now, errNow := os.Stat(path)
+		if err != nil || errNow != nil || now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime()) || size(path+"-wal") > 0 || size(path+"-shm") >= 0 {
+			return ErrChanged
+		}
+		return nil
+	}
 }
 
 // steps lists a database's migrations in order; the schema version is their

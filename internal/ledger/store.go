@@ -24,6 +24,7 @@ type Store struct {
 	pool     *pgxpool.Pool // Postgres
 	w, r     *sql.DB       // for writing and for reading; the same pool on Postgres
 	readOnly bool
+	still    func() error // whether a file that nobody had open is so still; nil: somebody may have it open
 	closers  []func() error
 
 	stmts map[string]*sql.Stmt // SQLite: the write path's statements, on w
@@ -99,7 +100,7 @@ func wrap(op string, err error) error {
 	if err == nil {
 		return nil
 	}
-	for _, own := range []error{ErrNotFound, ErrClaimed, ErrDecided, ErrUnavailable, ErrClosed, ErrReadOnly, ErrTenant, ErrRole, ErrSchema, ErrTree, errRace, provenance.ErrMalformed, provenance.ErrCheckpoint, provenance.ErrProof, provenance.ErrNoKey} {
+	for _, own := range []error{ErrNotFound, ErrClaimed, ErrDecided, ErrUnavailable, ErrClosed, ErrReadOnly, ErrTenant, ErrRole, ErrSchema, ErrTree, ErrCopy, ErrChanged, errRace, provenance.ErrMalformed, provenance.ErrCheckpoint, provenance.ErrProof, provenance.ErrNoKey} {
 		if errors.Is(err, own) {
 			return err
 		}

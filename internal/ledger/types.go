@@ -18,6 +18,8 @@ var (
 	ErrTenant      = errors.New("ledger: the run belongs to another tenant")
 	ErrClosed      = errors.New("ledger: store is closed")
 	ErrReadOnly    = errors.New("ledger: store is opened for reading")
+	ErrChanged     = errors.New("ledger: a server began to write the ledger while it was read; read it again")
+	ErrCopy        = errors.New("ledger: the file of checkpoints cannot be read or written")
 )
 
 // Batch is one atomic unit: all of it is written or nothing.

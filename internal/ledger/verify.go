@@ -36,7 +36,13 @@ func (s *Store) snapshot(ctx context.Context, op string, f func(q *sql.Tx) error
 			return wrap(op, err)
 		}
 	}
-	return wrap(op, f(t))
+	err = f(t)
+	if s.still != nil { // also when f failed: what it read may have been half of a change
+		if changed := s.still(); changed != nil {
+			return changed
+		}
+	}
+	return wrap(op, err)
 }
 
 // Verification is what verify looked at and what it found.
@@ -57,7 +63,8 @@ func (s *Store) Verify(ctx context.Context, outside [][]byte, keys []note.Verifi
 	err := s.snapshot(ctx, "verify", func(q *sql.Tx) error {
 		stored := provenance.Stored{
 			Leaves:      leaves(ctx, q),
-			Checkpoints: checkpoints(ctx, q),
+			Checkpoints: checkpoints(ctx, q, -1),
+			Next:        s.next(ctx, q),
 			Tile: func(t provenance.Tile) ([]byte, *provenance.Hash, error) {
 				var data, root []byte
 				err := q.QueryRowContext(ctx, "SELECT data, root FROM tile WHERE level = $1 AND n = $2", t.L, t.N).Scan(&data, &root)
@@ -149,6 +156,32 @@ func leaves(ctx context.Context, q querier) iter.Seq2[provenance.StoredLeaf, err
 	}
 }
 
+// next gives the leaves that the next seal will add, in its order: a copy that goes
+// ahead of the database may have them already. On Postgres no copy goes ahead.
+func (s *Store) next(ctx context.Context, q querier) iter.Seq2[provenance.Hash, error] {
+	if s.d.pg {
+		return nil
+	}
+	return func(yield func(provenance.Hash, error) bool) {
+		rows, err := q.QueryContext(ctx, "SELECT canon FROM record WHERE n > (SELECT coalesce(max(last_n), 0) FROM checkpoint) ORDER BY n LIMIT $1", sealBatch)
+		if err != nil {
+			yield(provenance.Hash{}, err)
+			return
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var canon sql.RawBytes
+			err := rows.Scan(&canon)
+			if !yield(provenance.LeafHash(canon), err) || err != nil {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(provenance.Hash{}, err)
+		}
+	}
+}
+
 func scanLeaf(r scanner) (provenance.StoredLeaf, error) {
 	var l provenance.StoredLeaf
 	var hash, leaf []byte
@@ -172,10 +205,11 @@ func scanLeaf(r scanner) (provenance.StoredLeaf, error) {
 	return l, nil
 }
 
-// checkpoints reads the stored checkpoints by size, a page at a time.
-func checkpoints(ctx context.Context, q querier) iter.Seq2[[]byte, error] {
+// checkpoints reads the stored checkpoints of more than from records by size, a page
+// at a time.
+func checkpoints(ctx context.Context, q querier, from int64) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		from := int64(-1 << 62)
+		from := from
 		for {
 			rows, err := q.QueryContext(ctx, "SELECT size, note FROM checkpoint WHERE size > $1 ORDER BY size LIMIT $2", from, page)
 			if err != nil {
@@ -306,15 +340,16 @@ func ReadCheckpoints(path string) ([][]byte, error) {
 // first; the checkpoint that stands last is not written twice. Keep the file where
 // those who can write the database cannot.
 func CheckpointFile(path string) func(context.Context, []byte) error {
-	return func(_ context.Context, text []byte) error {
-		if err := appendCheckpoint(path, text); err != nil {
-			return fmt.Errorf("ledger: cannot append to the checkpoint file: %w", err)
-		}
-		return nil
-	}
+	return func(_ context.Context, text []byte) error { return appendCheckpoints(path, text) }
 }
 
-func appendCheckpoint(path string, text []byte) (err error) {
+// appendCheckpoints appends to a file of checkpoints and syncs it. [ErrCopy].
+func appendCheckpoints(path string, texts ...[]byte) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%w: %w", ErrCopy, err)
+		}
+	}()
 	fresh := false
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		fresh = true
@@ -327,27 +362,25 @@ func appendCheckpoint(path string, text []byte) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	end, err := f.Seek(0, io.SeekEnd)
+	notes, rest, end, err := tailOf(f)
 	if err != nil {
 		return err
 	}
-	// The tail holds the last checkpoint whole: one is under 4 KiB.
-	tail := make([]byte, min(end, 64<<10))
-	if _, err := f.ReadAt(tail, end-int64(len(tail))); err != nil && !errors.Is(err, io.EOF) {
-		return err
+	if n := len(notes); n > 0 && len(texts) > 0 && len(rest) == 0 && bytes.Equal(notes[n-1], texts[0]) {
+		texts = texts[1:]
 	}
-	if int64(len(tail)) < end {
-		tail = fromCheckpoint(tail)
-	}
-	notes, rest := provenance.SplitCheckpoints(tail)
-	if n := len(notes); n > 0 && string(notes[n-1]) == string(text) && len(rest) == 0 {
+	if len(texts) == 0 {
 		return nil
+	}
+	var all []byte
+	for _, text := range texts {
+		all = append(all, provenance.FileCheckpoint(text)...)
 	}
 	end -= int64(len(rest))
 	if err := f.Truncate(end); err != nil {
 		return err
 	}
-	if _, err := f.WriteAt(provenance.FileCheckpoint(text), end); err != nil {
+	if _, err := f.WriteAt(all, end); err != nil {
 		return err
 	}
 	if err := f.Sync(); err != nil {
@@ -355,6 +388,115 @@ func appendCheckpoint(path string, text []byte) (err error) {
 	}
 	if fresh {
 		return syncDir(filepath.Dir(path))
+	}
+	return nil
+}
+
+// tailOf reads the last checkpoints of a file, what a crash cut off behind them, and
+// where the file ends.
+func tailOf(f *os.File) (notes [][]byte, rest []byte, end int64, err error) {
+	if end, err = f.Seek(0, io.SeekEnd); err != nil {
+		return nil, nil, 0, err
+	}
+	// The tail holds the last checkpoint whole: one is under 4 KiB.
+	tail := make([]byte, min(end, 64<<10))
+	if _, err := f.ReadAt(tail, end-int64(len(tail))); err != nil && !errors.Is(err, io.EOF) {
+		return nil, nil, 0, err
+	}
+	if int64(len(tail)) < end {
+		tail = fromCheckpoint(tail)
+	}
+	notes, rest = provenance.SplitCheckpoints(tail)
+	return notes, rest, end, nil
+}
+
+// lastCopy gives the last checkpoint of a file; the empty one where there is none that
+// can be read.
+func lastCopy(path string) (provenance.Checkpoint, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return provenance.Checkpoint{}, nil
+	}
+	if err != nil {
+		return provenance.Checkpoint{}, fmt.Errorf("%w: %w", ErrCopy, err)
+	}
+	defer f.Close()
+	notes, _, _, err := tailOf(f)
+	if err != nil {
+		return provenance.Checkpoint{}, fmt.Errorf("%w: %w", ErrCopy, err)
+	}
+	if len(notes) == 0 {
+		return provenance.Checkpoint{}, nil
+	}
+	c, err := provenance.UnverifiedCheckpoint(notes[len(notes)-1])
+	if err != nil {
+		return provenance.Checkpoint{}, nil //nolint:nilerr // what is no checkpoint is no copy of one: it is written again
+	}
+	return c, nil
+}
+
+// fillCopy writes the checkpoints of more than size records to the copy again.
+func (t *tx) fillCopy(path string, size int64) error {
+	var texts [][]byte
+	for text, err := range checkpoints(t.ctx, t.Tx, size) {
+		if err != nil {
+			return err
+		}
+		texts = append(texts, text)
+	}
+	return appendCheckpoints(path, texts...)
+}
+
+// VerifyCopy finds out whether a file that [Store.KeepCheckpoints] keeps was cut: each
+// checkpoint of the database stands in it, for it was written there first. It reads
+// beside a live writer. Whether the file contradicts the tree is what [Store.Verify]
+// says, given what it holds.
+func (s *Store) VerifyCopy(ctx context.Context, path string, report func(provenance.Problem)) error {
+	var sizes []int64
+	err := s.snapshot(ctx, "verify copy", func(q *sql.Tx) error {
+		rows, err := q.QueryContext(ctx, "SELECT size FROM checkpoint WHERE size > 0 ORDER BY size")
+		if err != nil {
+			return err
+		}
+		return each(rows, func(r *sql.Rows) error {
+			var n int64
+			err := r.Scan(&n)
+			sizes = append(sizes, n)
+			return err
+		})
+	})
+	if err != nil || len(sizes) == 0 {
+		return err
+	}
+	last := sizes[len(sizes)-1]
+	notes, err := ReadCheckpoints(path) // after the database: the file is ahead of it, never behind
+	if errors.Is(err, os.ErrNotExist) || err == nil && len(notes) == 0 {
+		report(provenance.Problem{Code: provenance.CopyMissing, Seq: -1,
+			Detail: fmt.Sprintf("%s is gone or empty, and %d checkpoints up to %d records were written to it", path, len(sizes), last)})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	have := make(map[int64]bool, len(notes))
+	var end int64
+	for _, n := range notes {
+		if c, err := provenance.UnverifiedCheckpoint(n); err == nil {
+			have[c.Size] = true
+			end = max(end, c.Size)
+		}
+	}
+	var lost, first int64
+	for _, n := range sizes {
+		if !have[n] {
+			if lost++; lost == 1 {
+				first = n
+			}
+		}
+	}
+	if lost > 0 {
+		report(provenance.Problem{Code: provenance.CopyCut, Seq: first - 1,
+			Detail: fmt.Sprintf("%s lacks %d of %d checkpoints, the first one of %d records; it ends at %d records, and the database at %d", path, lost, len(sizes), first, end, last)})
 	}
 	return nil
 }

@@ -36,6 +36,8 @@ const (
 	OutsideSignature    Code = "outside-signature"    // a copy kept outside is not signed by a known key
 	OutsideRoot         Code = "outside-root"         // a copy kept outside contradicts the tree: history was rewritten, or forked
 	OutsideBeyond       Code = "outside-beyond"       // a copy kept outside saw more records: the end was cut off
+	CopyMissing         Code = "copy-missing"         // the file that gets each checkpoint before the database does is gone
+	CopyCut             Code = "copy-cut"             // that file lacks checkpoints that the database has
 	ExportMismatch      Code = "export-mismatch"      // files of an export contradict each other
 )
 
@@ -94,6 +96,7 @@ type Stored struct {
 	Checkpoints iter.Seq2[[]byte, error]                        // by size
 	Tile        func(Tile) (data []byte, root *Hash, err error) // data nil: not there; root nil: none is kept
 	Edge        bool                                            // tiles that are not full are stored too
+	Next        iter.Seq2[Hash, error]                          // leaves that wait for the sealer, where a copy may have them before the store; nil: none does
 }
 
 // Verified says what a verification looked at.
@@ -302,6 +305,37 @@ func (v *verification) record(l StoredLeaf) {
 	}
 }
 
+// ahead checks the one copy that a crash, or a seal under way, may leave ahead of the
+// store: it speaks of the records that wait for the sealer. Several cannot be: they say
+// that what was signed was taken out again.
+func (v *verification) ahead() error {
+	n := len(v.outside)
+	if n == 0 || v.s.Next == nil || v.outside[0].Size != v.outside[n-1].Size || v.outside[0].Size <= v.b.Size() {
+		return nil
+	}
+	for h, err := range v.s.Next {
+		if err != nil {
+			return err
+		}
+		v.b.Append(h, func(Tile, []byte, Hash) {})
+		if v.b.Size() < v.outside[0].Size {
+			continue
+		}
+		root := v.b.Root()
+		for _, c := range v.outside {
+			if c.Root != root {
+				v.outsideBad.add(Problem{
+					Code: OutsideRoot, Seq: c.Size - 1,
+					Detail: fmt.Sprintf("a checkpoint of %d records kept outside contradicts the records that wait for the sealer", c.Size),
+				})
+			}
+		}
+		v.outside = nil
+		return nil
+	}
+	return nil
+}
+
 // tile compares a computed tile with the stored one.
 func (v *verification) tile(t Tile, data []byte, root *Hash) {
 	if v.s.Tile == nil || v.err != nil {
@@ -339,6 +373,9 @@ func (v *verification) finish() (Verified, error) {
 		if err := v.advance(); err != nil {
 			return v.out, err
 		}
+	}
+	if err := v.ahead(); err != nil {
+		return v.out, err
 	}
 	if len(v.outside) > 0 {
 		last := v.outside[len(v.outside)-1]
