@@ -87,7 +87,7 @@ func checkConfig(path string) []error {
 		errs = append(errs, split(err)...)
 		c, _ = classify.Compile(nil, classify.Options{}) // the tools are checked all the same
 	}
-	if _, err := guard.Compile(cfg.Tools, guard.Options{Recognise: c.Recognise, ClassOf: classify.ClassOf}); err != nil {
+	if _, err := guard.Compile(cfg.Tools, guard.Options{Recognise: c.Recognise, ClassOf: classify.ClassOf, Sinks: cfg.Sinks}); err != nil {
 		errs = append(errs, split(err)...)
 	}
 	for _, s := range cfg.Sources {

@@ -133,7 +133,7 @@ func (s *system) compile() error {
 	if s.classifier, err = classify.Compile(s.cfg.Sources, classify.Options{}); err != nil {
 		return fmt.Errorf("sources: %w", err)
 	}
-	if s.guard, err = guard.Compile(s.cfg.Tools, guard.Options{Recognise: s.classifier.Recognise, ClassOf: classify.ClassOf}); err != nil {
+	if s.guard, err = guard.Compile(s.cfg.Tools, guard.Options{Recognise: s.classifier.Recognise, ClassOf: classify.ClassOf, Sinks: s.cfg.Sinks}); err != nil {
 		return fmt.Errorf("tools: %w", err)
 	}
 	s.policy = policyHash(s.cfg.Hash(), digest)

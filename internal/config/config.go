@@ -1,4 +1,4 @@
-// Package config reads the one configuration file of a deployment: sources, tools,
+// Package config reads the one configuration file of a deployment: sources, sinks, tools,
 // principals, thresholds, retention and stores. It is strict YAML: an unknown key,
 // a duplicate key or a value of the wrong form is an error that names its line.
 //
@@ -45,6 +45,7 @@ type Config struct {
 	Entry     *Entry            `yaml:"kafka_entry,omitempty"`
 	Tokens    []Token           `yaml:"tokens,omitempty"`
 	Sources   []classify.Source `yaml:"sources"`
+	Sinks     []guard.Sink      `yaml:"sinks,omitempty"` // those with a ceiling of their own
 	Tools     []guard.Tool      `yaml:"tools,omitempty"`
 
 	path string // where it was read from; references to files are relative to it

@@ -150,6 +150,8 @@ func TestParseNamesWhatIsWrong(t *testing.T) {
 		{"unknown key", ok + "sorces: []\n", "line 4: field sorces is not a known key"},
 		{"unknown nested key", "version: 1\nsources:\n  - {id: a, ceiling: pii}\n", "line 3: field ceiling is not a known key"},
 		{"duplicate key", ok + "version: 1\n", `line 4: mapping key "version" already defined`},
+		{"unknown key of a sink", ok + "sinks:\n  - {id: wiki, data_class_ceiling: internal, ceiling: pii}\n", "line 5: field ceiling is not a known key"},
+		{"bad class of a sink", ok + "sinks:\n  - {id: wiki, data_class_ceiling: secret}\n", "unknown data class"},
 		{"bad class", "version: 1\nsources:\n  - {id: a, data_class_ceiling: secret}\n", "unknown data class"},
 		{"empty", "", "stoplog init"},
 		{"two documents", ok + "---\nversion: 1\n", "one document only"},

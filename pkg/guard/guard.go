@@ -111,7 +111,9 @@ func (s RunState) Context(partial bool) (Outcome, chunk.FailureID) {
 	return Allow, chunk.FailNone
 }
 
-// Sink is a place that data may be written to.
+// Sink is a place that data may be written to. Its ceiling holds whatever tool writes
+// there: a value above it is blocked, a stub above it stays a stub, memory above it is
+// refused.
 type Sink struct {
 	ID      string      `yaml:"id" json:"id"`
 	Title   string      `yaml:"title,omitempty" json:"title,omitempty"`

@@ -404,6 +404,8 @@ func TestSinksAndStubs(t *testing.T) {
 		{"two sinks, none named", "store", "", `{"body":"x"}`, guard.Deny, chunk.FailSinkUnauthorised, guard.RuleSink, "", nil},
 		{"sink with a ceiling that covers it", "store", "archive", `{"body":"{GUEST_EMAIL}"}`, guard.Allow, "", guard.RuleAutonomous, "archive", []string{"GUEST_EMAIL"}},
 		{"sink whose ceiling does not: it stays a stub", "store", "ticker", `{"body":"{GUEST_EMAIL}"}`, guard.Allow, "", guard.RuleAutonomous, "ticker", nil},
+		{"a value above the sink's ceiling", "store", "ticker", `{"body":"` + address + `"}`, guard.Deny, chunk.FailPIILeakRisk, guard.RuleRecogniser, "", nil},
+		{"a value that the other sink takes", "store", "archive", `{"body":"` + address + `"}`, guard.Allow, "", guard.RuleAutonomous, "archive", nil},
 		{"two sinks in a list", "lists", "", `{"to":["guest-mail","team"]}`, guard.Deny, chunk.FailSinkUnauthorised, guard.RuleSink, "", nil},
 		{"one sink twice in a list", "lists", "", `{"to":["team","team"]}`, guard.Allow, "", guard.RuleAutonomous, "team", nil},
 		{"empty list", "lists", "", `{"to":[]}`, guard.Deny, chunk.FailSinkUnauthorised, guard.RuleSink, "", nil},

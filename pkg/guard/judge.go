@@ -20,7 +20,11 @@ func (g *Guard) judge(d *Decision, t *tool, c Call, args arguments) bool {
 	readable := true
 	add := func(argument, typ string, class chunk.Class, views []string) {
 		d.DataClass = d.DataClass.Max(class)
-		if !class.Exceeds(t.Ceiling) {
+		ceiling := t.Ceiling
+		if own, ok := g.sinks[d.Sink]; ok && typ != typeStub && ceiling.Exceeds(own.Ceiling) {
+			ceiling = own.Ceiling // a stub above it is not resolved there, and tells nothing
+		}
+		if !class.Exceeds(ceiling) {
 			return
 		}
 		known := slices.ContainsFunc(d.Found, func(f Found) bool { return f.Argument == argument && f.Type == typ && f.Class == class })
