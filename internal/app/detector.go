@@ -9,13 +9,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stoplog/stoplog/internal/door"
 	"github.com/stoplog/stoplog/internal/evidence"
 	"github.com/stoplog/stoplog/internal/ledger"
 	"github.com/stoplog/stoplog/internal/stage"
 	"github.com/stoplog/stoplog/pkg/chunk"
 	"github.com/stoplog/stoplog/pkg/classify"
 	"github.com/stoplog/stoplog/pkg/detect"
-	"github.com/stoplog/stoplog/pkg/extract"
 	"github.com/stoplog/stoplog/pkg/provenance"
 )
 
@@ -24,6 +24,7 @@ import (
 // from a decision is in its Step.
 type detector struct {
 	vault      *evidence.Vault
+	mediaType  func(ctx context.Context, run chunk.ID, evidence string) (string, error) // of a run's document, as the door read it
 	integrity  chunk.IntegrityKeys
 	scanner    *atomic.Pointer[detect.Detector] // replaced as a whole when rules reload
 	classifier *classify.Classifier             // for the source's thresholds
@@ -137,10 +138,15 @@ func (d *detector) carry(ctx context.Context, doc chunk.Document) ([]byte, error
 	case err != nil:
 		return nil, fmt.Errorf("evidence of the run's previous document: %w", stage.Transient)
 	}
-	if format := extract.Sniff(raw); format != "" { // what was scanned is its text
-		if raw, err = extract.Text(format, raw); err != nil {
-			return nil, fmt.Errorf("text of the run's previous document: %w", err)
-		}
+	media, err := d.mediaType(ctx, a.Run, doc.Previous)
+	if errors.Is(err, ledger.ErrNotFound) {
+		return nil, stage.PoisonAs(chunk.FailIntegrity) // the vault has what the ledger never accepted
+	}
+	if err != nil {
+		return nil, fmt.Errorf("record of the run's previous document: %w", stage.Transient)
+	}
+	if raw, err = door.Reread(media, raw); err != nil { // what was scanned, as the door read it
+		return nil, fmt.Errorf("text of the run's previous document: %w", err)
 	}
 	if len(t.text) > detect.CarryBytes/2 {
 		t.text = t.text[len(t.text)-detect.CarryBytes/2:]

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -193,9 +194,33 @@ func (r *running) loops() map[string]func(context.Context) error {
 
 func (s *system) newDetector() *detector {
 	return &detector{
-		vault: s.vault, integrity: s.ring.Integrity(), scanner: &s.scanner, classifier: s.classifier, policy: s.policy,
+		vault: s.vault, mediaType: s.mediaType, integrity: s.ring.Integrity(), scanner: &s.scanner, classifier: s.classifier, policy: s.policy,
 		suspect: s.cfg.Detection.Suspect, quarantine: s.cfg.Detection.Quarantine, gateTTL: s.cfg.Review.Expires, now: s.now, metrics: s.metrics, identity: s.identity, tails: map[chunk.ID]runTail{},
 	}
+}
+
+// mediaType gives the media type that a run's document was accepted under, by its
+// evidence.
+func (s *system) mediaType(ctx context.Context, run chunk.ID, evidence string) (string, error) {
+	events, err := s.store.RunEvents(ctx, run)
+	if err != nil {
+		return "", err
+	}
+	for i := len(events) - 1; i >= 0; i-- { // the one asked for is among the last
+		if events[i].Evidence != evidence {
+			continue
+		}
+		r, err := s.store.Record(ctx, provenance.RecordID(provenance.KindAccepted, events[i].ID))
+		if err != nil {
+			return "", err
+		}
+		var a provenance.Accepted
+		if err := json.Unmarshal(r.Record.Payload, &a); err != nil {
+			return "", err
+		}
+		return a.MediaType, nil
+	}
+	return "", ledger.ErrNotFound
 }
 
 func (s *system) stageConfig(name, topic string) stage.Config {
