@@ -138,9 +138,16 @@ func (s *scratch) matched(n *node, id int32, start, end int, weight float64) {
 	if len(s.findings) >= maxHits {
 		return
 	}
-	views := append(s.chain(), s.foldNames(n, start, end)...)
 	s.foundBy = append(s.foundBy, id)
-	s.findings = append(s.findings, chunk.Finding{Rule: r.id, Family: r.family, Span: span, Views: views, Score: weight})
+	s.findings = append(s.findings, chunk.Finding{Rule: r.id, Family: r.family, Span: span, Views: s.exposed(n, start, end), Score: weight})
+}
+
+// exposed names the views, or the foldings of the raw text, that expose a range of it in a node.
+func (s *scratch) exposed(n *node, start, end int) []string {
+	if names := s.foldNames(n, start, end); len(names) > 0 {
+		return slices.Clip(names) // no view stands before them
+	}
+	return s.chain()
 }
 
 // foldNames tells which foldings mattered in a range of the raw text.
@@ -341,9 +348,8 @@ func (s *scratch) foundByModel(n *node, w *Window, p float64) {
 	if len(s.findings) >= maxHits {
 		return
 	}
-	views := append(s.chain(), s.foldNames(n, w.raw.Start, w.raw.End)...)
 	s.foundBy = append(s.foundBy, byModel)
-	s.findings = append(s.findings, chunk.Finding{Rule: ModelRule, Family: family, Span: span, Views: views, Score: p})
+	s.findings = append(s.findings, chunk.Finding{Rule: ModelRule, Family: family, Span: span, Views: s.exposed(n, w.raw.Start, w.raw.End), Score: p})
 }
 
 // lowerMapped is lower that also gives, for each byte of text, where it went.

@@ -157,6 +157,7 @@ type scratch struct {
 	shown    view.View // of what a finding covers
 	named    []byte    // the raw text whose foldings were named last
 	names    []string  // these
+	views    []string  // what chain gave for the node being searched
 	queue    []node
 	cur      node  // the one being searched
 	at       int32 // its place in the queue
@@ -272,7 +273,7 @@ func (s *scratch) held() bool { return s.exceeded && s.visit == nil && !s.all &&
 // is queued is searched: that may quarantine it, and shows people why.
 func (s *scratch) node(i int) {
 	fences := s.cur.fences[:0] // its memory is used again
-	s.cur, s.at, s.odd = s.queue[i], int32(i), s.odd[:0]
+	s.cur, s.at, s.odd, s.views = s.queue[i], int32(i), s.odd[:0], nil
 	n := &s.cur
 	n.fences = fences
 	if !s.decoder.Plain(n.v.Text) {
@@ -410,14 +411,19 @@ func (s *scratch) push(parent *node, v view.View) {
 	})
 }
 
-// chain names the views that exposed the text of the node being searched, outermost first.
+// chain names the views that exposed the text of the node being searched, outermost first. All of its
+// findings share the list.
 func (s *scratch) chain() []string {
+	if s.views != nil {
+		return s.views
+	}
 	n := &s.cur
 	names := make([]string, n.depth)
 	for k := n.depth - 1; k >= 0; k-- {
 		names[k] = n.v.Name
 		n = &s.queue[n.parent]
 	}
+	s.views = names
 	return names
 }
 
