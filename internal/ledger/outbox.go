@@ -52,6 +52,26 @@ func (s *Store) BumpAttempts(ctx context.Context, group, topic string, partition
 	return n, err
 }
 
+// UncountAttempts takes back one attempt at each range, first and last offset, that
+// BumpAttempts counted: what was in work did not end its process.
+func (s *Store) UncountAttempts(ctx context.Context, group, topic string, partition int, ranges ...[2]int64) error {
+	rows := make([][]any, len(ranges))
+	for i, r := range ranges {
+		rows[i] = []any{group, topic, partition, r[0], r[1]}
+	}
+	return s.write(ctx, "attempts", func(t *tx) error {
+		const where = " WHERE grp = $1 AND topic = $2 AND part = $3 AND from_off = $4 AND to_off = $5"
+		for _, q := range []string{"UPDATE attempt SET tries = tries - 1" + where, "DELETE FROM attempt" + where + " AND tries < 1"} {
+			for _, r := range rows {
+				if _, err := t.ExecContext(t.ctx, q, r...); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
 // ClearAttempts forgets the ranges that end at upTo or before it.
 func (s *Store) ClearAttempts(ctx context.Context, group, topic string, partition int, upTo int64) error {
 	return s.write(ctx, "attempts", func(t *tx) error {

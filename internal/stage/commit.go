@@ -138,9 +138,12 @@ func (s *session) commit() (ok bool) {
 		p.mu.Lock()
 		p.committed = upTo[i]
 		clear := int64(-1)
-		for len(p.rows) > 0 && p.rows[0] <= upTo[i] {
-			clear, p.rows = p.rows[0]-1, p.rows[1:]
+		for _, r := range p.rows {
+			if r[1] < upTo[i] {
+				clear = max(clear, r[1])
+			}
 		}
+		p.cleared(clear)
 		p.mu.Unlock()
 		if clear >= 0 {
 			if err := s.Ledger.ClearAttempts(s.working, s.Group, p.topic, p.id, clear); err != nil && s.working.Err() == nil {

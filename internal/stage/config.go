@@ -47,19 +47,20 @@ func (k Kafka) dialer() *kafka.Dialer {
 // Ledger is what a stage and the relay need of the ledger: the functions of
 // [ledger.Store], one by one, so that a test can make each of them fail.
 type Ledger struct {
-	Append        func(ctx context.Context, batches ...ledger.Batch) ([]ledger.Appended, error)
-	BumpAttempts  func(ctx context.Context, group, topic string, partition int, from, to int64) (int, error)
-	ClearAttempts func(ctx context.Context, group, topic string, partition int, upTo int64) error
-	Outbox        func(ctx context.Context, limit int) ([]ledger.OutboxRow, error)
-	OutboxDone    func(ctx context.Context, ns []int64) error
-	OutboxWake    func() <-chan struct{}
-	Lead          func(ctx context.Context, name string) (release func(), ok bool, err error)
+	Append          func(ctx context.Context, batches ...ledger.Batch) ([]ledger.Appended, error)
+	BumpAttempts    func(ctx context.Context, group, topic string, partition int, from, to int64) (int, error)
+	UncountAttempts func(ctx context.Context, group, topic string, partition int, ranges ...[2]int64) error
+	ClearAttempts   func(ctx context.Context, group, topic string, partition int, upTo int64) error
+	Outbox          func(ctx context.Context, limit int) ([]ledger.OutboxRow, error)
+	OutboxDone      func(ctx context.Context, ns []int64) error
+	OutboxWake      func() <-chan struct{}
+	Lead            func(ctx context.Context, name string) (release func(), ok bool, err error)
 }
 
 // LedgerOf gives the functions of a store.
 func LedgerOf(s *ledger.Store) Ledger {
 	return Ledger{
-		Append: s.Append, BumpAttempts: s.BumpAttempts, ClearAttempts: s.ClearAttempts,
+		Append: s.Append, BumpAttempts: s.BumpAttempts, UncountAttempts: s.UncountAttempts, ClearAttempts: s.ClearAttempts,
 		Outbox: s.Outbox, OutboxDone: s.OutboxDone, OutboxWake: s.OutboxWake, Lead: s.Lead,
 	}
 }
@@ -158,7 +159,7 @@ func (c *Config) defaults() error {
 		return errors.New("stage: no stage name given")
 	case len(c.Topics) == 0:
 		return fmt.Errorf("stage: %s: no input topics given", c.Stage)
-	case c.Ledger.Append == nil || c.Ledger.BumpAttempts == nil || c.Ledger.ClearAttempts == nil:
+	case c.Ledger.Append == nil || c.Ledger.BumpAttempts == nil || c.Ledger.UncountAttempts == nil || c.Ledger.ClearAttempts == nil:
 		return fmt.Errorf("stage: %s: no ledger given", c.Stage)
 	case c.DeadLetter == nil:
 		return fmt.Errorf("stage: %s: DeadLetter is not set; a message given up would leave no record", c.Stage)

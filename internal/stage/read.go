@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/stoplog/stoplog/pkg/chunk"
@@ -297,7 +298,9 @@ func (s *session) clear(p *partition, upTo int64) bool {
 	for {
 		err := s.Ledger.ClearAttempts(s.working, s.Group, p.topic, p.id, upTo)
 		if err == nil {
-			p.counted = false
+			p.mu.Lock()
+			p.cleared(upTo)
+			p.mu.Unlock()
 			return true
 		}
 		s.logHeld("clear attempts", err)
@@ -393,11 +396,7 @@ func (s *session) count(p *partition, b *block, size, offset int64) bool {
 		if err == nil {
 			p.mu.Lock()
 			*b = block{end: from + size, tries: n, suspect: n > 1}
-			if b == &p.blocks[0] {
-				p.rows = append(p.rows, b.end)
-			} else {
-				p.counted = true
-			}
+			p.rows = append(p.rows, [2]int64{from, from + size - 1})
 			p.mu.Unlock()
 			return true
 		}
@@ -408,23 +407,36 @@ func (s *session) count(p *partition, b *block, size, offset int64) bool {
 	}
 }
 
-// forgetAttempts forgets every attempt of this session's partitions.
+// cleared drops the rows that end at upTo or before it. It wants the lock held.
+func (p *partition) cleared(upTo int64) {
+	p.rows = slices.DeleteFunc(p.rows, func(r [2]int64) bool { return r[1] <= upTo })
+}
+
+// forgetAttempts takes back the attempts that this session counted. What it did not
+// count stays: that a process died before this one is all that is known of a message
+// that kills, and members come and go most while one does.
 func (s *session) forgetAttempts() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	for _, p := range s.parts {
 		p.mu.Lock()
-		upTo := p.mark.taken - 1
-		for _, b := range p.blocks {
-			upTo = max(upTo, b.end-1)
-		}
-		need := len(p.rows) > 0 || p.counted
+		rows, last := p.rows, p.end-1
+		through := p.end > 0 && p.committed >= p.end
 		p.mu.Unlock()
-		if !need {
+		if len(rows) == 0 {
 			continue
 		}
-		if err := s.Ledger.ClearAttempts(ctx, s.Group, p.topic, p.id, upTo); err != nil {
-			s.logHeld("clear attempts", err)
+		var err error
+		if through { // whatever died of one of these got behind it
+			for _, r := range rows {
+				last = max(last, r[1])
+			}
+			err = s.Ledger.ClearAttempts(ctx, s.Group, p.topic, p.id, last)
+		} else {
+			err = s.Ledger.UncountAttempts(ctx, s.Group, p.topic, p.id, rows...)
+		}
+		if err != nil {
+			s.logHeld("forget attempts", err)
 			return
 		}
 	}

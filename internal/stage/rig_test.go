@@ -379,6 +379,21 @@ func (l *memLedger) ledger() Ledger {
 			l.ranges[k] = [3]any{group + topic, partition, to}
 			return l.attempts[k], nil
 		},
+		UncountAttempts: func(_ context.Context, group, topic string, partition int, ranges ...[2]int64) error {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			if l.fail != nil {
+				return l.fail
+			}
+			for _, r := range ranges {
+				k := fmt.Sprint(group, topic, partition, r[0], r[1])
+				if l.attempts[k]--; l.attempts[k] < 1 {
+					delete(l.attempts, k)
+					delete(l.ranges, k)
+				}
+			}
+			return nil
+		},
 		ClearAttempts: func(_ context.Context, group, topic string, partition int, upTo int64) error {
 			l.mu.Lock()
 			defer l.mu.Unlock()

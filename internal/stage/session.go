@@ -54,10 +54,9 @@ type partition struct {
 	mark      *watermark
 	moved     chan struct{} // signalled when the watermark moved, for the window
 	committed int64
-	end       int64 // the log's end, as last seen
+	end       int64 // the log's end, as last seen; 0 before
 	blocks    [len(blockSizes)]block
-	rows      []int64 // ends of the counted blocks that are not cleared yet
-	counted   bool    // an attempt at a part or at one offset is counted and not cleared
+	rows      [][2]int64 // first and last offset of what this session counted an attempt at and has not cleared
 }
 
 // blockSizes are the ranges that attempts are counted for: blocks, their parts, and

@@ -609,6 +609,20 @@ func attempts(t *testing.T, b Backend) {
 	if n := bump("t", 10, 18); n != 1 {
 		t.Errorf("%d: a range within the mark was kept", n)
 	}
+	for range 2 { // one that is not counted stays so
+		if err := s.UncountAttempts(ctx, "detector", "t", 1, [2]int64{10, 19}, [2]int64{10, 18}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := bump("t", 10, 19); n != 3 {
+		t.Errorf("%d after two of four attempts were taken back, want 3", n)
+	}
+	if n := bump("t", 10, 18); n != 1 {
+		t.Errorf("%d after all attempts were taken back, want 1", n)
+	}
+	if n := bump("u", 10, 19); n != 2 {
+		t.Errorf("%d: another topic's attempt was taken back", n)
+	}
 }
 
 func reads(t *testing.T, b Backend) {
