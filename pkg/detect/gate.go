@@ -385,18 +385,24 @@ func twoLetter(text []byte, i int) bool {
 }
 
 // GateSlots appends the slots of a window, two for each of its words and of the
-// classes of its cues.
+// classes of its cues, sentence by sentence.
 func GateSlots(dst []uint32, w *Window) []uint32 {
-	walk := gateWalk{text: w.Text, slots: &dst}
-	walk.wide()
 	k := 0
-	for _, p := range walk.dst {
+	sentence := func(text []byte, end int) {
+		walk := gateWalk{text: text, slots: &dst}
+		walk.wide()
 		var c cueWalk
-		for ; k < len(w.Cues) && w.Cues[k].At < int(p.end); k++ {
+		for ; k < len(w.Cues) && w.Cues[k].At < end; k++ {
 			if one, two, ok := c.slots(classHash(w.Cues[k].Term)); ok {
 				dst = append(dst, one, two)
 			}
 		}
+	}
+	for i, p := range w.parts {
+		sentence(p, w.ends[i])
+	}
+	if len(w.parts) == 0 {
+		sentence(w.Text, len(w.Text))
 	}
 	return dst
 }

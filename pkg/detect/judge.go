@@ -3,6 +3,8 @@ package detect
 import (
 	"bytes"
 	"slices"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/stoplog/stoplog/pkg/chunk"
 	"github.com/stoplog/stoplog/pkg/view"
@@ -23,7 +25,7 @@ const (
 func sentenceEnd(text []byte, i int) bool {
 	switch text[i] {
 	case '\n':
-		return true
+		return runsOn(text, i) == 0
 	case '.', '!', '?':
 		if i+1 >= len(text) {
 			return true
@@ -38,6 +40,86 @@ func sentenceEnd(text []byte, i int) bool {
 		default:
 			return i > 0 && text[i-1] >= 0x80
 		}
+	}
+	return false
+}
+
+// runsOn gives where the sentence goes on behind the line break text[i], if that was put into it to
+// keep lines short; 0: it does not. A line ends within a sentence when nothing but a letter or
+// a comma ends it, and a word in small letters, as prose has them, begins the next one behind white space and the signs of
+// quoted mail and comments. It looks at the bytes nearby alone, so that it says the same of a part
+// of the text. Scripts without small letters do not tell.
+func runsOn(text []byte, i int) int {
+	k := i + 1
+	if text[i] == '\r' && k < len(text) && text[k] == '\n' {
+		k++
+	}
+	j := i
+	for j > 0 && i-j < lineEndMax && (text[j-1] == ' ' || text[j-1] == '\r') {
+		j--
+	}
+	if j == 0 || !mayGoOn(text[:j]) {
+		return 0
+	}
+	star := false
+	for most := min(len(text), k+linePrefixMax); k < most; k++ {
+		switch c := text[k]; {
+		case c == ' ', c == '\t', c == '>', c == '#', c == '/':
+			continue
+		case c == '*' && !star && text[k-1] == ' ': // of a comment; one that begins a line begins an item
+			star = true
+			continue
+		case c >= 'a' && c <= 'z':
+		case c >= utf8.RuneSelf:
+			if r, _ := utf8.DecodeRune(text[k:]); !unicode.IsLower(r) {
+				return 0
+			}
+		default:
+			return 0
+		}
+		if !wordOfProse(text[k:]) {
+			return 0
+		}
+		return k
+	}
+	return 0
+}
+
+// Bounds of what runsOn looks at, in bytes: white space that ends a line, what stands in front of
+// the first word of one, and that word.
+const (
+	lineEndMax    = 3
+	linePrefixMax = 16
+	lineWordMax   = 40
+)
+
+// mayGoOn reports that text ends with a letter or a comma.
+func mayGoOn(text []byte) bool {
+	c := text[len(text)-1]
+	if c < utf8.RuneSelf {
+		return c == ',' || lowerASCII[c] >= 'a' && lowerASCII[c] <= 'z'
+	}
+	r, _ := utf8.DecodeLastRune(text)
+	return unicode.IsLetter(r)
+}
+
+// wordOfProse reports that a word begins text behind which stands what stands behind words of prose, and not of a program or
+// in front of a value.
+func wordOfProse(text []byte) bool {
+	i := 0
+	for i < len(text) && (text[i] >= utf8.RuneSelf || lowerASCII[text[i]] >= 'a' && lowerASCII[text[i]] <= 'z') {
+		if i++; i > lineWordMax {
+			return false
+		}
+	}
+	if i == len(text) {
+		return true
+	}
+	switch text[i] {
+	case ' ', ',', ';', '\n', '\r', '\'', '-':
+		return true
+	case '.', '!', '?':
+		return i+1 == len(text) || text[i+1] <= ' '
 	}
 	return false
 }

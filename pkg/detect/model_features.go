@@ -179,6 +179,10 @@ func (f *Features) tokens(text []byte, from, to int, s *spots, chars bool) {
 			i++
 			continue
 		case byteLine:
+			if on := runsOn(text[:to], i); on > 0 {
+				i = on
+				continue
+			}
 			if f.sign(signHash['\n']) {
 				up(&s[spotLine])
 			}

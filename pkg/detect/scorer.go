@@ -39,6 +39,7 @@ type Window struct {
 	Before []byte
 
 	parts [][]byte   // its sentences, as the view holds them; empty: Text
+	ends  []int      // where each ends in Text
 	raw   chunk.Span // with what was carried over
 	at    chunk.Span // in the text of its view
 	view  int32      // its view's place in the queue

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"unicode/utf8"
 
 	"github.com/stoplog/stoplog/pkg/chunk"
 )
@@ -176,9 +177,9 @@ func (s *scratch) handOut(n *node, text []byte, m *Model, i int, ruled bool, eas
 		}
 		w := &s.w
 		w.Gated, w.Margin = ruled || g.passes(kind, of.sum, of.n, ease), g.margin(kind, of.sum+ease, of.n)
-		w.parts = w.parts[:0]
+		w.parts, w.ends = w.parts[:0], w.ends[:0]
 		for _, p := range s.pieces[lo:hi] {
-			w.parts = append(w.parts, text[p.start:p.end])
+			w.parts, w.ends = append(w.parts, text[p.start:p.end]), append(w.ends, s.inWindow(w.at, p.end))
 		}
 		s.visit(w)
 	}
@@ -328,10 +329,21 @@ func (s *scratch) wasCut(text []byte, i int) {
 	p.cut, p.allTo = true, int32(len(f.all))
 	switch text[end-1] {
 	case ' ', '\n', '\r', '\t':
-		p.parted = true // neither words nor links hold these
+		p.parted = !runsOnFrom(text, end) // neither words nor links hold these
 	case '.', '!', '?':
 		p.parted = f.last < end && !(end < len(text) && modelByte(lowerASCII[text[end]]))
 	}
+}
+
+// runsOnFrom reports that text[:end] ends behind a line break behind which its last sentence goes on: one
+// that was too long. As part of the whole that break is no token, and as its end it is one.
+func runsOnFrom(text []byte, end int) bool {
+	for i := end - 1; i >= max(0, end-linePrefixMax); i-- {
+		if text[i] == '\n' || text[i] == '\r' {
+			return runsOn(text, i) > 0
+		}
+	}
+	return false
 }
 
 // cut cuts text[from:to] as one sentence. Where that is sentences of the view that was judged
@@ -395,8 +407,8 @@ func (s *scratch) before(m *Model, i int) grams {
 	case i == 0 || !s.parts[i-1].cut:
 		f.contextOf(s.w.Before)
 	default:
-		// Behind white space the same words follow as when the sentence was cut.
-		space := bytes.IndexByte(s.w.Before, ' ')
+		// Behind a word and a space the same words follow as when the sentence was cut.
+		space := spaceBehindWord(s.w.Before)
 		if space < 0 {
 			f.contextOf(s.w.Before)
 			break
@@ -410,6 +422,16 @@ func (s *scratch) before(m *Model, i int) grams {
 	}
 	p.before = f.weigh(m)
 	return p.before
+}
+
+// spaceBehindWord gives the first space that stands behind a word; -1: there is none.
+func spaceBehindWord(text []byte) int {
+	for i := 1; i < len(text); i++ {
+		if text[i] == ' ' && (text[i-1] >= utf8.RuneSelf || modelByte(lowerASCII[text[i-1]])) {
+			return i
+		}
+	}
+	return -1
 }
 
 // logit gives what the model says of the described window that holds the sentences

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stoplog/stoplog/corpus"
 	"github.com/stoplog/stoplog/pkg/chunk"
+	"github.com/stoplog/stoplog/pkg/view"
 )
 
 // A scan describes each sentence once and adds up; what it says of a window is what the
@@ -181,5 +182,50 @@ func TestTwins(t *testing.T) {
 	}
 	if ran < 100 {
 		t.Errorf("%d windows", ran)
+	}
+}
+
+// A line that ends within a sentence does not end it, and is no sign to the model; one that ends an item, a
+// line of a program, a value or a heading does.
+func TestSentencesRunOnOverLines(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want int // sentences
+	}{
+		{"The lamp in the hall of the\nsecond floor is broken again,\nand nobody has mended it yet.", 1},
+		{"The lamp in the hall of the \r\n  second floor is broken again,\r\n  and nobody has mended it.", 1},
+		{"> The lamp in the hall of the\n> second floor is broken again\n>> and nobody has mended it.", 1},
+		{"// The lamp in the hall of the\n// second floor is broken again\n# and nobody has mended it.", 1},
+		{"/* The lamp in the hall of the\n * second floor is broken again\n * and nobody has mended it.", 1},
+		{"Лампа в коридоре второго этажа\nснова не горит, и никто её не\nпочинил до сих пор.", 1},
+		{"The lamp in the hall of the house.\nsecond floor is broken again", 2},
+		{"The lamp in the hall is broken\n\nand nobody has mended it yet", 2},
+		{"The lamp in the hall is broken\nNobody has mended it so far", 2},
+		{"- the lamp in the hall is broken\n- the door of the garage is stuck", 2},
+		{"* the lamp in the hall is broken\n* the door of the garage is stuck", 2},
+		{"name: the lamp in the hall\nstate: broken since last week", 2},
+		{"import lampsOfTheHouse as lamps\nlamps.mend(inTheHall, atOnce)", 2},
+		{"1. the lamp in the hall is broken\n2. the door of the garage is stuck", 2},
+	} {
+		g := randomGate()
+		for name, x := range map[string]*index{"plain": nil, "wide": nil} {
+			if name == "plain" && view.Plain([]byte(c.text)) {
+				x = indexOf([]byte(c.text), new(lexicon))
+			}
+			if got := g.run(nil, []byte(c.text), x); len(got) != c.want {
+				t.Errorf("%s, %q: %d sentences, want %d", name, c.text, len(got), c.want)
+			}
+		}
+	}
+	var one, two Features
+	one.cut([]byte("> The lamp in the hall of the\n> second floor is broken,\r\n> and nobody has mended it"))
+	two.cut([]byte("> The lamp in the hall of the second floor is broken, and nobody has mended it"))
+	if len(one.toks) != len(two.toks) || len(two.toks) < 16 {
+		t.Fatalf("%d tokens over lines, %d on one", len(one.toks), len(two.toks))
+	}
+	for i, k := range one.toks {
+		if k.hash != two.toks[i].hash || k.kind != two.toks[i].kind {
+			t.Errorf("token %d differs", i)
+		}
 	}
 }
