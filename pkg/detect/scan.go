@@ -314,13 +314,17 @@ func (s *scratch) node(i int) {
 // framedLeast is the least sum of a window that may lie in a sentence in pieces: what stands between
 // the words makes it lower than it was. Few windows of honest texts reach it, and of few texts more
 // than maxOdd do.
-const framedLeast, maxOdd = -4, 8
+const framedLeast, maxOdd = -6, 16
 
 // framedBefore is how far in front of that window pieces may begin, in bytes.
 const framedBefore = 128
 
-// framed reports that windows which may matter lie in sentences in pieces.
+// framed reports that windows which may matter lie in sentences in pieces or, where there are none, that
+// the text holds such sentences.
 func (s *scratch) framed() (found bool) {
+	if len(s.odd) == 0 {
+		return s.decoder.FramedAnywhere()
+	}
 	for _, x := range s.odd {
 		found = s.decoder.Framed(max(0, int(x.start)-framedBefore), int(x.end)) || found
 	}

@@ -138,6 +138,21 @@ func (d *Decoder) Framed(from, to int) bool {
 	return found
 }
 
+// FramedAnywhere reports that the text that was probed last holds sentences in pieces. It looks here and
+// there, for whoever has no reason to ask about a place: pieces of which no window is worth a score are
+// a word each, and reach far.
+func (d *Decoder) FramedAnywhere() (found bool) {
+	for k := 0; d.words != nil && k < len(d.letter) && d.looks.framedVain == 0; k += framedEvery {
+		if k<<6+63 >= d.framedTo {
+			found = d.framed(k) || found
+		}
+	}
+	return found
+}
+
+// framedEvery is how far apart FramedAnywhere looks, in blocks; it is even: see framed.
+const framedEvery = 4
+
 // vainFramed is how many looks in vain are enough, and one more for so many blocks.
 const vainFramed, vainFramedEvery = 3, 16
 
@@ -484,7 +499,7 @@ func piece(text []byte) bool {
 	for _, c := range text {
 		others += int(bit(!isLetter(c) && c != ' ' && c != '\''))
 	}
-	return len(text) > 0 && others <= 1+len(text)/8 && len(text) <= maxFramed
+	return len(text) > 0 && others <= 1+len(text)/2 && len(text) <= maxFramed
 }
 
 // flows reports that the pieces between seams are a sentence: words go on from one into the next.
@@ -515,10 +530,19 @@ func (d *Decoder) flows(seams []extent, units []byte, least int) bool {
 		}
 		size += len(cell)
 		inner := false
-		for w := range bytes.FieldsFuncSeq(cell, func(r rune) bool { return !(r < 0x80 && isLetter(byte(r)) || r == '\'') }) {
+		for a := 0; a < len(cell); {
+			if !wordByte(cell[a]) {
+				a++
+				continue
+			}
+			from := a
+			for a < len(cell) && wordByte(cell[a]) {
+				a++
+			}
+			w := cell[from:a]
 			words++
 			common += int(bit(d.words.cost(w) <= costCommon))
-			n := int(o.number(w, 0, len(w)))
+			n := int(o.number(cell, from, a))
 			if last >= 0 && !inner {
 				sum += int(o.pairs[last][n])
 			}
@@ -530,6 +554,9 @@ func (d *Decoder) flows(seams []extent, units []byte, least int) bool {
 	if size > maxBare*(len(seams)+1) && !slices.ContainsFunc(units, func(u byte) bool { return letterByte(u) }) {
 		return false
 	}
+	if words >= wordyPiece*(len(seams)+1) {
+		least = min(least, 1+len(seams)/4) // few words of many stand beside a joint
+	}
 	if sum < least || least == 0 && common > 0 {
 		return sum >= least
 	}
@@ -540,8 +567,12 @@ func (d *Decoder) flows(seams []extent, units []byte, least int) bool {
 	return x.usual >= fitUsual && x.order > 0
 }
 
-// minFlow is how much the words must speak for it.
-const minFlow = 4
+// wordByte tells the bytes of words from what parts them.
+func wordByte(c byte) bool { return isLetter(c) || c == '\'' }
+
+// minFlow is how much the words must speak for it, and wordyPiece how many words pieces hold on the average of
+// which less will do.
+const minFlow, wordyPiece = 4, 3
 
 // framedAll looks for sentences in pieces in a text that Probe has not seen.
 func (d *Decoder) framedAll(wants Wants) {
