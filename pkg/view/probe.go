@@ -316,7 +316,7 @@ const (
 	afterSign  = iota // a sign but those below, or no ASCII
 	afterSpace        // white space or nothing
 	afterName         // r and w, with which names of functions end that make a letter of a number
-	afterCall         // b, e and l, with which names of functions end that replace parts of a text
+	afterCall         // b, e, l and t, with which names of functions end that replace or join parts of a text
 	afterU            // u, as of U+0041
 	afterLetter
 	afterDigit
@@ -353,7 +353,7 @@ var kindBehind, kindBefore = func() (behind, before [256]uint8) {
 			}
 		case l == 'r' || l == 'w':
 			before[c] = afterName
-		case l == 'b' || l == 'e' || l == 'l':
+		case l == 'b' || l == 'e' || l == 'l' || l == 't':
 			before[c] = afterCall
 		case l == 'u':
 			before[c] = afterU
@@ -394,7 +394,7 @@ var telling = func() (t [256]uint64) {
 	let("\"", 1<<afterSpace, thenLetter, thenCode, thenSpace)
 	let(".", 1<<afterSpace, thenSpace)
 	let("(", 1<<afterName, thenDigit)
-	let("(", 1<<afterCall, thenSign)
+	let("(", 1<<afterCall|1<<afterSpace, thenSign)
 	return t
 }()
 
@@ -621,6 +621,9 @@ func (d *Decoder) tells(i int, known Wants) Wants {
 	case '(':
 		if next <= '9' && next >= '0' {
 			return d.callTells(i)
+		}
+		if (next == '"' || next == '\'' || next == '`') && listCall(text, i, func(_, _ int) {}) > 0 {
+			return WantConcat
 		}
 		if c := at(i-1) | 0x20; c == 'e' || c == 'l' || c == 'b' {
 			dot := max(0, i-12) + bytes.LastIndexByte(text[max(0, i-12):i], '.')

@@ -800,6 +800,21 @@ func (d *Decoder) concats() {
 			if i < done {
 				continue
 			}
+			if text[i] == '(' {
+				opened := false
+				end := listCall(text, i, func(from, to int) {
+					if !opened {
+						opened = true
+						d.openList(p, i+1+bytes.IndexByte(text[i+1:], text[from])+1)
+					}
+					p.remove(from, to)
+				})
+				if end > 0 {
+					done = end
+					d.closeList(p, end)
+				}
+				continue
+			}
 			from, to, ok := joinAt(text, i)
 			if ok && text[i] == '"' {
 				beside = text[from:to]
@@ -815,6 +830,71 @@ func (d *Decoder) concats() {
 	d.spend(len(text))
 	d.apply("concat", p)
 	d.replaced(p)
+}
+
+// listCall reads a call whose parenthesis is text[i] and which joins the literals in it, CONCAT('a', 'b'),
+// or puts them into the places of another one, "%s%s" % ("a", "b") and "{}{}".format("a", "b"). It hands what stands between two of them
+// to joint, and gives where the last one ends; 0: it is none.
+func listCall(text []byte, i int, joint func(from, to int)) (end int) {
+	name := text[max(0, i-6):i]
+	if !hasFoldSuffix(name, "concat") && !bytes.HasSuffix(name, []byte("format")) && !bytes.HasSuffix(name, []byte("% ")) {
+		return 0
+	}
+	literals := 0
+	for at := i + 1; ; at++ {
+		at = behindSpace(text, at)
+		if at == len(text) || !isQuote(text[at]) {
+			break
+		}
+		to := literalEnd(text[:min(len(text), at+1+maxLiteral)], at)
+		if to == 0 {
+			break
+		}
+		if literals++; literals > 1 {
+			joint(end, at+1)
+		}
+		end = to
+		if at = behindSpace(text, end+1); at == len(text) || text[at] != ',' {
+			break
+		}
+	}
+	if literals < 2 {
+		return 0
+	}
+	return end
+}
+
+// literalEnd gives the quote that closes the literal which text[i] opens; 0: there is none. One behind a backslash, or
+// doubled, is part of it.
+func literalEnd(text []byte, i int) int {
+	for at := i + 1; ; at++ {
+		n := bytes.IndexByte(text[at:], text[i])
+		if n < 0 {
+			return 0
+		}
+		at += n
+		switch {
+		case text[at-1] == '\\':
+		case at > i+1 && at+1 < len(text) && text[at+1] == text[i]:
+			at++
+		default:
+			return at
+		}
+	}
+}
+
+// behindSpace gives where white space ends that text[i:] begins with.
+func behindSpace(text []byte, i int) int {
+	for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '\n' || text[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// hasFoldSuffix reports that text ends with small letters, whatever their case there.
+func hasFoldSuffix(text []byte, small string) bool {
+	n := len(text) - len(small)
+	return n >= 0 && bytes.EqualFold(text[n:], []byte(small))
 }
 
 // misspelt looks for words of six letters and more that are misspelt, and marks their blocks,
