@@ -294,6 +294,9 @@ func (f *folder) run(src []byte, m *View) {
 				// Emoji are joined with it; scripts shape with it. Not a trick by itself.
 			default:
 				f.changes |= Invisible
+				if r == softHyphen {
+					n += lineBreakInWord(src[i+n:])
+				}
 			}
 		case t.flags&fMark != 0:
 			f.changes |= Marks
@@ -344,6 +347,21 @@ func (f *folder) run(src []byte, m *View) {
 		i += n
 	}
 	f.endWord(i, at)
+}
+
+// softHyphen stands where a word may be parted at the end of a line.
+const softHyphen = 0xad
+
+// lineBreakInWord gives how long the line break is that text begins with, if a letter follows.
+func lineBreakInWord(text []byte) int {
+	n := 0
+	if len(text) > 0 && text[0] == '\r' {
+		n = 1
+	}
+	if n+1 < len(text) && text[n] == '\n' && (letterByte(text[n+1]) || text[n+1] >= utf8.RuneSelf) {
+		return n + 1
+	}
+	return 0
 }
 
 // plain takes src[from:to], which is plain. No word is open whose look-alikes it could decide

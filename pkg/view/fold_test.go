@@ -42,6 +42,7 @@ func TestFold(t *testing.T) {
 		{"Amharic stays", "\u1230\u120b\u121d \u1290\u12cd", "\u1230\u120b\u121d \u1290\u12cd", 0},
 		{"zero width", "ig\u200bno\u2060re", "ignore", Invisible},
 		{"soft hyphen and bidi", "ig\u00adno\u202ere", "ignore", Invisible},
+		{"soft hyphen at the end of a line", "ig\u00ad\nno\u00ad\r\nre the\u00ad\n\nrest", "ignore the\n\nrest", Invisible},
 		{"tags", "a\U000e0069\U000e0067b", "ab", Tags},
 		{"variation selectors", "a\ufe0fb", "ab", Selectors},
 		{"combining marks", "i\u0301g\u0336no\u0308re", "ignore", Marks},
