@@ -60,9 +60,22 @@ const (
 	perClient = 8
 )
 
-// fetch brings the text files of the listed packages into the cache. Nothing of
+// fetch brings the text files of the listed packages into the cache, and the listed modules into that of
+// the Go tool, which may hold some of them only as files to read versions from. Nothing of
 // a package is run.
 func fetch(cache string) error {
+	modules := []string{"mod", "download"}
+	for _, m := range goModules {
+		path, _, _ := strings.Cut(m, "@*")
+		module, err := moduleVersion(path)
+		if err != nil {
+			return err
+		}
+		modules = append(modules, module)
+	}
+	if out, err := exec.Command("go", modules...).CombinedOutput(); err != nil {
+		return fmt.Errorf("go mod download: %w: %s", err, out)
+	}
 	list, err := npmPackages()
 	if err != nil {
 		return err

@@ -228,10 +228,12 @@ func sources(dir string) ([]source, error) {
 		out = append(out, source{"go/" + d, filepath.Join(roots[0], d)})
 	}
 	for _, m := range goModules {
-		found, _ := filepath.Glob(filepath.Join(roots[1], m))
-		if len(found) > 0 {
-			out = append(out, source{m, found[len(found)-1]})
+		path, dir, _ := strings.Cut(m, "@*")
+		module, err := moduleVersion(path)
+		if err != nil {
+			return nil, err
 		}
+		out = append(out, source{m, filepath.Join(roots[1], module, dir)})
 	}
 	var there []source
 	for _, s := range out {
@@ -243,6 +245,15 @@ func sources(dir string) ([]source, error) {
 		log.Printf("honest text: %d of %d sources are not there (fetch them with -fetch)", missing, len(out))
 	}
 	return there, nil
+}
+
+// moduleVersion gives path@version of a dependency of this module.
+func moduleVersion(path string) (string, error) {
+	version, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", path).Output()
+	if err != nil {
+		return "", fmt.Errorf("module %s: %w", path, err)
+	}
+	return path + "@" + strings.TrimSpace(string(version)), nil
 }
 
 // goModules are dependencies of this module whose text is read.
