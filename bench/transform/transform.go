@@ -59,11 +59,12 @@ const (
 	// widened are ways that were measured first, and then had a view built or widened for them: of most
 	// less than half was found before.
 	widened = "decorated, signs of currencies;decorated, ideographs;decorated, Canadian syllabics;decorated, Greek and Cyrillic;decorated, Armenian;" +
-		"decorated, hooks and tails;decorated, Ethiopic;decorated, strokes;hooked letters;" + pieces
+		"decorated, hooks and tails;decorated, Ethiopic;decorated, strokes;hooked letters;strings, format;strings, per cent;CONCAT in SQL;hyphenated over lines, soft;wrapped at 40;" + pieces
 	// pieces are those of them that part a sentence.
 	pieces = "log lines;log lines, a word each;numbered list of words;chat lines;chat lines, a word each;block comment;box;broken lines of twenty;quoted mail, broken lines;" +
 		"comment of a program;table, a word in a row;YAML, a word each;INI, a word each;TOML, strings;a div for each word;CSS content;file names;environment;" +
-		"footnotes behind words"
+		"footnotes behind words;an element for each word;br between words;LaTeX bold words;comments between words, /* x */;SQL inserts;JSON, numbered keys;JSON objects, a word each;" +
+		"a table cell for each word;numbered words in a row;an attribute for each word"
 	known = widened + ";" +
 		"base64;base64, URL, no padding;base64, lines of twenty;base64 in fours;base64 of UTF-16;data URL;base32;base36;base58;base85;ascii85;uuencode;" +
 		"gzip in base64;zlib in base64;hex;hex, 0x;hex, colons;hex, spaces;hex, backwards;hex of UTF-16;hex, \\x;percent;percent, path;percent, %u;CSS escapes, six digits;quoted-printable, all;UTF-7;entities, decimal;entities, hex;" +
