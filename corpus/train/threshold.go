@@ -17,7 +17,7 @@ type budget [3]float64
 // may be asked about. odd is honest text encoded or spaced out, of all these kinds. set:… is of labelled sets; translated are strings of
 // programs, rules the files that packages ship for assistants to follow.
 var budgets = map[string]budget{
-	"documents":                 {0.010, 0.0030, 0.0005},
+	"documents":                 {0.010, 0.0038, 0.0005},
 	"translated":                {0.030, 0.0100, 0.0030},
 	"llm":                       {0.030, 0.0120, 0.0050},
 	"rules":                     {0.030, 0.0150, 0.0010},
@@ -27,7 +27,7 @@ var budgets = map[string]budget{
 	"honest:trigger":            {0.045, 0.0300, 0.0040},
 	"honest:document":           {0.150, 0.0400, 0.0080},
 	"odd":                       {0.060, 0.0400, 0.0050},
-	"composed":                  {0.130, 0.1100, 0.0150},
+	"composed":                  {0.150, 0.1300, 0.0150},
 	"set:docs_benign":           {0.010, 0.0030, 0.0010},
 	"set:prompting_docs_benign": {0.030, 0.0100, 0.0035},
 	"set:other":                 {0.020, 0.0120, 0.0030},
