@@ -76,6 +76,19 @@ func eastAsian(out []Span, word, next string, at int) []Span {
 	return out
 }
 
+// honored reports whether eastAsian can find anything in a word: most words have no
+// character that it looks for.
+func (d *block) honored(word []byte) bool {
+	for i := 0; i < len(word); {
+		r, n := utf8.DecodeRune(word[i:])
+		if k := d.kind(r); k&honors != 0 || i == 0 && k&hangul != 0 {
+			return true
+		}
+		i += n
+	}
+	return false
+}
+
 func honorific(s string, list []string) int {
 	for _, h := range list {
 		if strings.HasPrefix(s, h) {

@@ -26,6 +26,7 @@ type block struct {
 	style    uint8      // of the whole block: linePlain, lineLower, lineCaps
 	feats    []uint32
 	gaps     gapMemo
+	known    wordMemo
 	letters  *[1 << 16]uint8 // nil until a character asks
 }
 

@@ -3,6 +3,7 @@ package tagger
 import (
 	"sync"
 	"unicode"
+	"unicode/utf8"
 )
 
 // What a character is, as far as words are concerned: bits. Package unicode searches its
@@ -15,6 +16,7 @@ const (
 	han
 	hiragana
 	hangul
+	honors // a Chinese or Japanese honorific may begin here
 )
 
 // basicLetters are the kinds of the characters of the basic plane.
@@ -31,6 +33,12 @@ var basicLetters = sync.OnceValue(func() *[1 << 16]uint8 {
 			for c := uint32(r.Lo); c <= uint32(r.Hi); c += uint32(r.Stride) {
 				t[c] |= set.kind
 			}
+		}
+	}
+	for _, list := range [][]string{honorificsChinese, honorificsJapanese} {
+		for _, h := range list {
+			first, _ := utf8.DecodeRuneInString(h)
+			t[first] |= honors
 		}
 	}
 	return t

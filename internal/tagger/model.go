@@ -42,15 +42,15 @@ type Model struct {
 	thresholds Thresholds
 	bits       uint
 	scale      float32
-	w          []int8                      // feature → weight of First, of Further
+	w          [][2]int8                   // feature → weight of First, of Further
 	trans      [Labels + 1][Labels]float32 // from the label before, or from the start of a run
 }
 
 // NewModel rounds weights to eight bits. w has two weights for each of 1<<bits features.
 func NewModel(bits uint, w []float32, trans [Labels + 1][Labels]float32, thresholds Thresholds) *Model {
-	m := &Model{thresholds: thresholds, bits: bits, scale: 1.0 / 20, w: make([]int8, 2<<bits), trans: trans}
+	m := &Model{thresholds: thresholds, bits: bits, scale: 1.0 / 20, w: make([][2]int8, 1<<bits), trans: trans}
 	for i, v := range w {
-		m.w[i] = int8(math.Round(float64(max(-127, min(127, v/m.scale)))))
+		m.w[i/2][i%2] = int8(math.Round(float64(max(-127, min(127, v/m.scale)))))
 	}
 	return m
 }
@@ -79,9 +79,9 @@ func (m *Model) Encode(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	b := make([]byte, len(m.w))
-	for i, v := range m.w {
-		b[i] = byte(v)
+	b := make([]byte, 0, 2*len(m.w))
+	for _, v := range m.w {
+		b = append(b, byte(v[0]), byte(v[1]))
 	}
 	if _, err := z.Write(b); err != nil {
 		return err
@@ -112,9 +112,9 @@ func Decode(r io.Reader) (*Model, error) {
 	if _, err := io.ReadFull(flate.NewReader(r), b); err != nil {
 		return nil, fmt.Errorf("%w: %w", errModel, err)
 	}
-	m.w = make([]int8, len(b))
-	for i, v := range b {
-		m.w[i] = int8(v)
+	m.w = make([][2]int8, len(b)/2)
+	for i := range m.w {
+		m.w[i] = [2]int8{int8(b[2*i]), int8(b[2*i+1])}
 	}
 	return m, nil
 }
@@ -202,6 +202,9 @@ func (s *search) caseless(out []Span, i int) []Span {
 			continue
 		}
 		text := s.d.text
+		if !s.d.honored(text[t.start:t.end]) {
+			continue
+		}
 		found = eastAsian(found[:0], string(text[t.start:t.end]), string(text[t.end:min(len(text), int(t.end)+12)]), int(t.start)+i)
 		for _, x := range found {
 			if !slices.ContainsFunc(out, func(o Span) bool { return x.Start < o.End && o.Start < x.End }) {
@@ -228,9 +231,9 @@ func (m *Model) decide(out []Span, s *search, from, to int, bias float32) []Span
 		d.feats = d.features(d.feats[:0], from+i, from, to)
 		first, further := 0, 0
 		for _, f := range d.feats {
-			k := f >> shift << 1
-			first += int(m.w[k])
-			further += int(m.w[k+1])
+			w := m.w[f>>shift]
+			first += int(w[0])
+			further += int(w[1])
 		}
 		s.emit[i] = [Labels]float32{0, float32(first)*m.scale + bias, float32(further)*m.scale + bias}
 	}

@@ -173,7 +173,7 @@ func (d *block) tokens(dst []token, b []byte) []token {
 				t.drawn, t.suffix, t.prefix = drawn, window, window
 			}
 			if t.shape != number && len(word) < 15 {
-				t.flags = names.OfHash(hash)
+				t.flags = d.known.of(hash)
 			}
 		}
 		t.end = int32(i)
@@ -366,7 +366,7 @@ word:
 		t.shape = innerShape(inner, w, b[start:i])
 	}
 	if t.shape != number && t.size < 15 {
-		t.flags = lookup(w, t.hash)
+		t.flags = d.lookup(w, t.hash)
 	}
 	for k := 2; k < len(w); k++ {
 		if w[k] == w[k-1] && w[k] == w[k-2] {
@@ -499,6 +499,21 @@ func nameMixed(low, b []byte) bool {
 		return i+1 < len(b)
 	}
 	return true
+}
+
+// wordMemo remembers what the lists say of words: few words make up most of a text, and the
+// lists are larger than the caches near the processor. Zero: the hash zero has no flags.
+type wordMemo [1 << 11]struct {
+	hash  uint32
+	flags names.Flags
+}
+
+func (m *wordMemo) of(hash uint32) names.Flags {
+	e := &m[hash%uint32(len(m))]
+	if e.hash != hash {
+		e.hash, e.flags = hash, names.OfHash(hash)
+	}
+	return e.flags
 }
 
 // gapMemo remembers what gapOf said: a text has few kinds of gaps. Gaps of up to seven
@@ -719,8 +734,8 @@ func gapOf(b []byte, from, to int, prev bool) (gap, uint32) {
 
 // lookup gives a word's flags, given its hash; ordinary words that no list has are told
 // by their endings.
-func lookup(low []byte, hash uint32) names.Flags {
-	f := names.OfHash(hash)
+func (d *block) lookup(low []byte, hash uint32) names.Flags {
+	f := d.known.of(hash)
 	if f != 0 {
 		return f
 	}
@@ -732,7 +747,13 @@ func lookup(low []byte, hash uint32) names.Flags {
 		}
 	}
 	if !ascii {
-		if f = names.Of(low); f != 0 {
+		if h := names.Hash(low); h != hash { // part of the word is not in low
+			f = names.OfHash(h)
+		}
+		if f == 0 {
+			f = names.OfPlain(low)
+		}
+		if f != 0 {
 			return f
 		}
 	}

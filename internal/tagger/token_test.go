@@ -3,6 +3,7 @@ package tagger
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -181,7 +182,7 @@ func plainTokens(b []byte) (dst []token) {
 			dst[len(dst)-1].bound = true
 		}
 		if t.shape != number && t.size < 15 && len(w) > 0 {
-			t.flags = lookup(w, t.hash)
+			t.flags = plainLookup(w, t.hash)
 		}
 		for k := 2; k < len(w); k++ {
 			if w[k] == w[k-1] && w[k] == w[k-2] {
@@ -212,6 +213,32 @@ func plainTokens(b []byte) (dst []token) {
 		dst = append(dst, t)
 	}
 	return dst
+}
+
+// plainLookup is what lookup does.
+func plainLookup(low []byte, hash uint32) names.Flags {
+	f := names.OfHash(hash)
+	if f != 0 {
+		return f
+	}
+	ascii := true
+	for _, c := range low {
+		if c >= utf8.RuneSelf {
+			ascii = false
+			break
+		}
+	}
+	if !ascii {
+		if f = names.Of(low); f != 0 {
+			return f
+		}
+	}
+	for i, c := range low {
+		if c == '\'' && i > 0 && i <= 3 { // O'Neill
+			return names.OfHash(names.Hash(low[i+1:])) &^ (names.Word | names.Frequent | names.Stop)
+		}
+	}
+	return 0
 }
 
 // sameTokens fails where tokens does not say what plainTokens says.
@@ -272,6 +299,10 @@ func FuzzTokens(f *testing.F) {
 // The table of characters says what package unicode says.
 func TestKinds(t *testing.T) {
 	var d block
+	begins := map[rune]bool{}
+	for _, h := range append(slices.Clone(honorificsChinese), honorificsJapanese...) {
+		begins[[]rune(h)[0]] = true
+	}
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		want := uint8(0)
 		for _, k := range []struct {
@@ -280,8 +311,9 @@ func TestKinds(t *testing.T) {
 		}{
 			{unicode.IsLetter(r), letter}, {unicode.In(r, unicode.Mn, unicode.Mc), combining}, {unicode.IsUpper(r), upper}, {unicode.IsLower(r), small},
 			{unicode.Is(unicode.Han, r), han}, {unicode.Is(unicode.Hiragana, r), hiragana}, {unicode.Is(unicode.Hangul, r), hangul},
+			{begins[r], honors},
 		} {
-			if k.is {
+			if k.is && k.kind != 0 {
 				want |= k.kind
 			}
 		}
