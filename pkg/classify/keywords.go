@@ -419,7 +419,7 @@ var denseKeys = []struct {
 // them: PID.5.1, NK1-2-2, PV1_7_3. given and family stand in components one to three.
 func healthField(key []byte) bool {
 	var seg [3]byte
-	if len(key) < 5 || len(key) > 14 {
+	if len(key) < 5 || len(key) > 14 || strings.IndexByte(".-_", key[3]) < 0 {
 		return false
 	}
 	copy(seg[:], key)
@@ -429,7 +429,7 @@ func healthField(key []byte) bool {
 		}
 	}
 	fields, ok := healthNames[string(seg[:])]
-	if !ok || strings.IndexByte(".-_", key[3]) < 0 {
+	if !ok {
 		return false
 	}
 	n, component := 0, 0

@@ -48,9 +48,12 @@ func keyKind(key []byte) fieldKind {
 		return fieldPart
 	}
 	var buf [8]uint16
-	var last, beforeLast, first string
+	var firstWord, beforeLastWord, lastWord []byte
+	var lastMarks uint8
 	wraps := 0
 	words := buf[:0]
+	var lowBuf [64]byte
+	low := lowBuf[:0] // the words, one behind the other
 	for i := 0; i < len(key) && len(words) < cap(buf); {
 		for i < len(key) && !is(key[i], cAlpha|cHigh) {
 			i++
@@ -62,30 +65,32 @@ func keyKind(key []byte) fieldKind {
 		if i == start {
 			continue
 		}
-		var low [48]byte
-		w := lowerInto(low[:0], key[start:i])
-		if len(words) > 0 && (len(w) == 1 || keyNoise[string(w)]) {
+		w := lowerInto(low[len(low):], key[start:i])
+		low = low[:min(len(low)+len(w), cap(low))]
+		marks := keyMarks[string(w)]
+		if len(words) > 0 && (len(w) == 1 || marks&markNoise != 0) {
 			continue // custom__c, real_name_normalized
 		}
-		if whereWords[string(w)] && len(words) > 0 && words[len(words)-1]&(wordHuman|wordRole) != 0 {
+		if marks&markWhere != 0 && len(words) > 0 && words[len(words)-1]&(wordHuman|wordRole) != 0 {
 			break // attorney of record, supervisor on duty
 		}
 		if len(words) == 0 {
-			first = string(w)
+			firstWord = w
 		}
-		beforeLast, last = last, string(w)
-		if wrapWords[last] {
+		beforeLastWord, lastWord, lastMarks = lastWord, w, marks
+		if marks&markWrap != 0 {
 			wraps++
 		}
 		words = append(words, wordFlags(w))
 	}
+	first, beforeLast, last := string(firstWord), string(beforeLastWord), string(lastWord)
 	n := len(words)
 	switch {
 	case n == 0:
 		return fieldOther
 	case wraps == n:
 		return fieldWrap
-	case wraps > 0 && n > 1 && wrapWords[last]: // guest details, claimant info
+	case wraps > 0 && n > 1 && lastMarks&markWrap != 0: // guest details, claimant info
 		n--
 		words = words[:n]
 	}
@@ -262,14 +267,46 @@ func agentLike(w string) bool {
 		w = strings.TrimSuffix(w, "s")
 		w = strings.TrimSuffix(strings.TrimSuffix(w, "и"), "ы")
 	}
-	for _, end := range [...]string{"er", "or", "ist", "ee", "ian", "man", "woman", "eur", "euse", "ista", "ador", "ante", "ore", "arz",
-		"nik", "acz", "iciel", "owca", "are", "ande", "erin", "ling", "nehmer", "aire", "ataire", "trice", "iere", "ario", "aria", "ero", "era", "eiro", "eira", "tore", "aar", "lainen", "aja", "ija", "ci", "cu", "тель", "ник", "чик", "щик", "щий", "ент", "ант", "ец"} {
+	if w == "" {
+		return false
+	}
+	for _, end := range agentEnds[w[len(w)-1]] {
 		if len(w) > len(end)+2 && strings.HasSuffix(w, end) {
 			return true
 		}
 	}
 	return false
 }
+
+// byLastByte sorts endings by their last byte, each group in the order given: a word is
+// compared with those alone that end as it does.
+func byLastByte(ends ...string) (t [256][]string) {
+	for _, e := range ends {
+		c := e[len(e)-1]
+		t[c] = append(t[c], e)
+	}
+	return t
+}
+
+var agentEnds = byLastByte("er", "or", "ist", "ee", "ian", "man", "woman", "eur", "euse", "ista", "ador", "ante", "ore", "arz",
+	"nik", "acz", "iciel", "owca", "are", "ande", "erin", "ling", "nehmer", "aire", "ataire", "trice", "iere", "ario", "aria", "ero", "era", "eiro", "eira", "tore", "aar", "lainen", "aja", "ija", "ci", "cu", "тель", "ник", "чик", "щик", "щий", "ент", "ант", "ец")
+
+// keyMarks are what words of keys are beside what [wordFlags] says: one question for all.
+var keyMarks = func() map[string]uint8 {
+	m := map[string]uint8{}
+	for mark, words := range map[uint8]map[string]bool{markNoise: keyNoise, markWhere: whereWords, markWrap: wrapWords} {
+		for w := range words {
+			m[w] |= mark
+		}
+	}
+	return m
+}()
+
+const (
+	markNoise = 1 << iota
+	markWhere
+	markWrap
+)
 
 // keyNoise says in which form a value is, not of what.
 var keyNoise = wordSet("normalized normalised raw text txt str string val value display displayed formatted latin native kana kanji romanized en de fr es local")
@@ -310,7 +347,7 @@ func wordFlags(w []byte) uint16 {
 	if bytes.HasSuffix(w, []byte("person")) || bytes.HasSuffix(w, []byte("persoon")) {
 		return wordRole
 	}
-	for _, name := range [...]string{"soyadi", "soyisim", "adi", "adı", "isim", "фамилия", "имя", "фио", "fullname", "firstname", "lastname", "surname", "nachname", "vorname", "prenom", "cognome", "apellido", "apellidos", "name", "naam", "navn", "namn", "nimi", "nombre", "nome", "nom", "person", "contact", "holder", "manager", "doctor", "first", "last", "by", "to"} {
+	for _, name := range nameEnds[w[len(w)-1]] {
 		stem, ok := bytes.CutSuffix(w, []byte(name))
 		if !ok || len(stem) < 3 {
 			continue
@@ -351,6 +388,9 @@ func wordFlags(w []byte) uint16 {
 	}
 	return 0
 }
+
+// nameEnds are the words that others are written together with, in keys.
+var nameEnds = byLastByte("soyadi", "soyisim", "adi", "adı", "isim", "фамилия", "имя", "фио", "fullname", "firstname", "lastname", "surname", "nachname", "vorname", "prenom", "cognome", "apellido", "apellidos", "name", "naam", "navn", "namn", "nimi", "nombre", "nome", "nom", "person", "contact", "holder", "manager", "doctor", "first", "last", "by", "to")
 
 // fieldVerdict says whether the value of a key is a person's name: a score, or 0. thing:
 // what looks like a person in it is not. parent is the key of the object around, beside
@@ -458,6 +498,15 @@ artist breed species cultivar`) {
 	return m
 }()
 
+// besideForms are the lengths of besideWords, as bits, by their first bytes: most keys are
+// none of them.
+var besideForms = func() (t [256]uint32) {
+	for w := range besideWords {
+		t[w[0]] |= 1 << len(w)
+	}
+	return t
+}()
+
 // mayName reports whether a value that begins here can be a name, or hold one: most are
 // numbers, links and times.
 func mayName(t []byte) bool {
@@ -493,6 +542,9 @@ func besideKey(key []byte) (person, goods bool) {
 		case c != '_' && c != '-':
 			low = append(low, c)
 		}
+	}
+	if len(low) == 0 || besideForms[low[0]]>>len(low)&1 == 0 {
+		return false, false
 	}
 	w := besideWords[string(low)]
 	return w == 1, w == 2
@@ -547,6 +599,7 @@ type keySeen struct {
 	goods    bool // stands in articles and works
 	title    bool // of a work, perhaps
 	sort     bool // says of what sort its object is
+	header   bool // names the columns of a table
 }
 
 // fields walks over text that holds objects in JSON, and finds names by their keys. It
@@ -745,10 +798,10 @@ func (s *scan) fields() {
 					seen.beside = seen.beside && seen.kind == fieldOther
 					seen.title = titleKeys[string(t[from:to])]
 					seen.sort = sortKeys[string(lowerKey(t[from:to]))]
+					seen.header = columnKeys[string(t[from:to])]
 				}
-				key, given = seen.kind, seen.given
+				key, given, header = seen.kind, seen.given, seen.header
 				name = [2]int{from, to}
-				header = columnKeys[string(t[from:to])]
 				stack[depth].pair = seen.pair
 				stack[depth].beside = stack[depth].beside || seen.beside
 				stack[depth].goods = stack[depth].goods || seen.goods
@@ -783,16 +836,17 @@ func (s *scan) fields() {
 			}
 			if pair := o.pair; !o.array && (pair != 0 || key == fieldBare) {
 				o.pair = 0
-				switch named := keyKind(unescaped(t[from:to])); {
+				switch {
 				case pair == pairValue && o.label >= fieldBare:
 					judge(max(o.label, fieldRole), fieldOther, false, [2]int{from, to})
 					continue
 				case pair == pairValue && (o.label == fieldAgent || o.label == fieldThing):
 					judge(o.label, fieldOther, false, [2]int{from, to})
 					continue
-				case pair == pairValue:
-				case named != fieldOther && named != fieldWrap:
-					o.label = named
+				case pair != pairValue:
+					if named := keyKind(unescaped(t[from:to])); named != fieldOther && named != fieldWrap {
+						o.label = named
+					}
 				}
 			}
 			if key == fieldOther || to-from < 1 || to-from > 160 {
