@@ -44,6 +44,7 @@ var table = map[string]rule{
 	"pkg/detect":   {[]string{"pkg/chunk", "pkg/view", "corpus"}, pureNot, decisionsWhy},
 	"pkg/classify": {[]string{"pkg/chunk", "pkg/view", "corpus", "corpus/names", "corpus/recognisers", "internal/tagger"}, pureNot, decisionsWhy},
 	"pkg/guard":    {[]string{"pkg/chunk", "pkg/view"}, pureNot, decisionsWhy},
+	"pkg/cite":     {[]string{"pkg/chunk"}, pureNot, decisionsWhy},
 	"pkg/fence":    {[]string{"pkg/chunk", "pkg/view"}, pureNot, decisionsWhy},
 
 	"internal/tagger":     {[]string{"corpus/names"}, pureNot, "a model with its features: it finds names in text and knows nothing of what is done with them"},
@@ -58,11 +59,12 @@ var table = map[string]rule{
 	"internal/outbound":   {nil, nil, "the one way out to the world: it knows nothing of who asks"},
 	"internal/stage":      {[]string{"pkg/chunk", "pkg/provenance", "internal/ledger", "deploy"}, []string{}, "the stream: it knows nothing of decisions, which are handed to it as a function"},
 
-	"internal/config": {[]string{"pkg/chunk", "pkg/classify", "pkg/guard"}, nil, "reads the registries that the decisions compile"},
-	"internal/door":   {[]string{"pkg/chunk", "pkg/provenance", "pkg/classify", "pkg/extract", "internal/ledger", "internal/evidence", "internal/stage", "internal/problem", "internal/strictjson", "internal/webhook"}, nil, "the one way in"},
-	"internal/review": {[]string{"pkg/chunk", "pkg/provenance", "pkg/classify", "pkg/view", "pkg/fence", "pkg/guard", "pkg/detect", "internal/ledger", "internal/evidence", "internal/runstate", "internal/stage", "internal/strictjson"}, nil, "the queue of what waits for a person"},
-	"internal/api":    {[]string{"pkg/chunk", "pkg/provenance", "pkg/classify", "pkg/detect", "pkg/guard", "pkg/fence", "pkg/view", "internal/ledger", "internal/evidence", "internal/runstate", "internal/review", "internal/problem", "internal/strictjson", "internal/stage", "internal/door"}, nil, "HTTP"},
-	"deploy":          {nil, nil, "declarations that programs and people read"},
+	"internal/config":    {[]string{"pkg/chunk", "pkg/cite", "pkg/classify", "pkg/guard"}, nil, "reads the registries that the decisions compile"},
+	"internal/door":      {[]string{"pkg/chunk", "pkg/provenance", "pkg/classify", "pkg/extract", "internal/ledger", "internal/evidence", "internal/stage", "internal/problem", "internal/strictjson", "internal/webhook"}, nil, "the one way in"},
+	"internal/citations": {[]string{"pkg/chunk", "pkg/cite", "internal/outbound"}, nil, "asks sources of record; what follows from their answers is for others"},
+	"internal/review":    {[]string{"pkg/chunk", "pkg/provenance", "pkg/cite", "pkg/classify", "pkg/view", "pkg/fence", "pkg/guard", "pkg/detect", "internal/ledger", "internal/evidence", "internal/runstate", "internal/stage", "internal/strictjson", "internal/citations"}, nil, "the queue of what waits for a person"},
+	"internal/api":       {[]string{"pkg/chunk", "pkg/provenance", "pkg/cite", "pkg/classify", "pkg/detect", "pkg/guard", "pkg/fence", "pkg/view", "internal/ledger", "internal/evidence", "internal/runstate", "internal/review", "internal/problem", "internal/strictjson", "internal/stage", "internal/door", "internal/citations"}, nil, "HTTP"},
+	"deploy":             {nil, nil, "declarations that programs and people read"},
 
 	"internal/app": {[]string{"*"}, nil, "the wiring: the only place that sees both sides"},
 	"cmd/stoplog":  {[]string{"internal/app"}, nil, "mains stay thin"},

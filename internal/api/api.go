@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/stoplog/stoplog/internal/citations"
 	"github.com/stoplog/stoplog/internal/evidence"
 	"github.com/stoplog/stoplog/internal/ledger"
 	"github.com/stoplog/stoplog/internal/problem"
@@ -42,8 +43,9 @@ type Config struct {
 	Expires  time.Duration // of a gate; zero: 72h
 	FourEyes bool          // raw pii needs two reviewers
 
-	TrustedHosts []string // declared fetches from these are low risk (SPEC DEC-3)
-	MaxBody      int      // bytes of a request; zero: 1 MiB
+	Citations    *citations.Checker // nil: no kinds are declared
+	TrustedHosts []string           // declared fetches from these are low risk (SPEC DEC-3)
+	MaxBody      int                // bytes of a request; zero: 1 MiB
 	MaxWait      time.Duration
 }
 
@@ -82,7 +84,7 @@ func New(cfg Config) (*API, error) {
 	}
 	rc := review.Config{
 		Store: cfg.Store, Vault: cfg.Vault, Runs: cfg.Runs, Classifier: cfg.Classifier, Integrity: cfg.Integrity, Policy: cfg.Policy, Now: cfg.Now,
-		Log: cfg.Log, Lease: cfg.Lease, Expires: cfg.Expires, FourEyes: cfg.FourEyes,
+		Log: cfg.Log, Lease: cfg.Lease, Expires: cfg.Expires, FourEyes: cfg.FourEyes, Citations: cfg.Citations,
 	}
 	a := &API{cfg: cfg, mux: http.NewServeMux()}
 	var err error
@@ -120,6 +122,7 @@ func (a *API) routes() {
 	a.handle("POST /v1/runs/{run}/memory", []string{RoleAgent}, a.memory)
 	a.handle("POST /v1/declarations", []string{RoleAgent}, a.declare)
 	a.handle("GET /v1/declarations/{declaration}", []string{RoleAgent}, a.declaration)
+	a.handle("POST /v1/citations", []string{RoleAgent, RoleAssembler}, a.citations)
 	a.handle("POST /v1/stubs/resolve", []string{RoleConnector}, a.resolve)
 
 	reviewers := []string{RoleReviewer, RolePII}

@@ -11,11 +11,13 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/stoplog/stoplog/internal/citations"
 	"github.com/stoplog/stoplog/internal/evidence"
 	"github.com/stoplog/stoplog/internal/ledger"
 	"github.com/stoplog/stoplog/internal/problem"
 	"github.com/stoplog/stoplog/internal/review"
 	"github.com/stoplog/stoplog/pkg/chunk"
+	"github.com/stoplog/stoplog/pkg/cite"
 	"github.com/stoplog/stoplog/pkg/classify"
 	"github.com/stoplog/stoplog/pkg/fence"
 	"github.com/stoplog/stoplog/pkg/guard"
@@ -457,6 +459,28 @@ func raw(entities []chunk.Entity) []chunk.Entity {
 	})
 }
 
+// retrievedCitations checks the citations of chunks that are to join a run. A chunk that
+// cannot be opened any more has none; it does not get into a context either.
+func (a *API) retrievedCitations(ctx context.Context, p Principal, run chunk.ID, class chunk.Class, items []ledger.ContextItem) ([]citations.Report, []provenance.Record, error) {
+	ids, texts := make([]chunk.ID, len(items)), make([]string, len(items))
+	if a.cfg.Citations != nil {
+		for i, it := range items {
+			plain, err := a.cfg.Vault.Open(ctx, it.Scope, it.Sealed, chunk.ContextAD(it.Chunk))
+			if err != nil && !errors.Is(err, evidence.ErrErased) {
+				return nil, nil, fromVault(err)
+			}
+			ids[i], texts[i] = it.Chunk, string(plain)
+		}
+	}
+	reports, records, err := a.Gatekeeper.RetrievedCitations(ctx, p.Tenant, p.Actor(), run, class, ids, texts)
+	for i := range reports { // text of a collection goes out in fences, by way of the context
+		for j := range reports[i].Citations {
+			reports[i].Citations[j].Value = ""
+		}
+	}
+	return reports, records, err
+}
+
 // retrieve brings chunks of collections into a run (DECISIONS, words: collection).
 // The run takes their class before it gets any of them; a chunk that was not let
 // through is left out alone and lowers the band (SPEC QUA-2).
@@ -493,14 +517,39 @@ func (a *API) retrieve(w http.ResponseWriter, r *http.Request, p Principal) erro
 		return fromLedger(err)
 	}
 	type result struct {
-		Chunk  chunk.ID `json:"chunk_id"`
-		Status string   `json:"status"` // retrieved, withheld
+		Chunk   chunk.ID          `json:"chunk_id"`
+		Status  string            `json:"status"` // retrieved, withheld
+		Failure chunk.FailureID   `json:"failure_id,omitempty"`
+		Cited   *citations.Report `json:"citations,omitempty"` // where some are not resolved
 	}
 	got := map[chunk.ID]bool{}
 	var b ledger.Batch
-	class := chunk.Class(0)
+	items = slices.DeleteFunc(items, func(it ledger.ContextItem) bool { return !p.Granted(it.Source) })
+	class := state.Class
+	if class == chunk.Unclassified && len(items) > 0 {
+		class = items[0].Class
+	}
 	for _, it := range items {
-		if !p.Granted(it.Source) {
+		class = class.Max(it.Class)
+	}
+	reports, records, err := a.retrievedCitations(ctx, p, run, class, items)
+	if err != nil {
+		return err
+	}
+	b.Records = records
+	cited := map[chunk.ID]citations.Report{}
+	class = chunk.Class(0)
+	for i, it := range items {
+		// A source of record that does not know what a chunk cites makes the chunk less
+		// believable, and the answer says so; or it keeps the chunk out (SPEC QUA-2, QUA-8).
+		switch r := reports[i]; r.Worst() {
+		case chunk.FailNone:
+		case chunk.FailCitation:
+			cited[it.Chunk], it.Band = r, it.Band.Min(chunk.BandLow)
+		default:
+			cited[it.Chunk], it.Band = r, it.Band.Min(chunk.BandMedium)
+		}
+		if reports[i].Worst(cite.Withhold) != chunk.FailNone {
 			continue
 		}
 		if len(got) == 0 {
@@ -521,11 +570,21 @@ func (a *API) retrieve(w http.ResponseWriter, r *http.Request, p Principal) erro
 	}{Run: run, Class: state.Class, Band: chunk.BandUnknown, Chunks: []result{}}
 	names := make([]string, 0, len(got))
 	for _, id := range in.Chunks {
+		res := result{Chunk: id, Status: "withheld"} // also one that is not there, or another tenant's: the answer is the same
+		if r, ok := cited[id]; ok {
+			res.Failure, res.Cited = r.Worst(), &r
+		}
 		if got[id] {
-			out.Chunks, out.Retrieved = append(out.Chunks, result{id, "retrieved"}), out.Retrieved+1
+			res.Status, out.Retrieved = "retrieved", out.Retrieved+1
 			names = append(names, string(id))
-		} else { // also one that is not there, or another tenant's: the answer is the same
-			out.Chunks, out.Withheld = append(out.Chunks, result{id, "withheld"}), out.Withheld+1
+		} else {
+			out.Withheld++
+		}
+		out.Chunks = append(out.Chunks, res)
+	}
+	if len(b.Context) == 0 && len(b.Records) > 0 { // nothing joins the run, and that is why
+		if _, err := a.cfg.Store.Append(ctx, b); err != nil {
+			return fromLedger(err)
 		}
 	}
 	if len(b.Context) > 0 {

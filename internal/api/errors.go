@@ -44,6 +44,7 @@ var table = []struct {
 	{review.ErrDecision, problem.Problem{Status: 422, Code: "decision-invalid", Detail: "That cannot be decided here; the gate lists its decisions."}},
 	{review.ErrReason, problem.Problem{Status: 422, Code: "reason-required", Detail: "Give one of the reason codes."}},
 	{review.ErrForbidden, problem.Problem{Status: 403, Code: "forbidden", Detail: "Your role does not allow that, or it is your own request."}},
+	{review.ErrNoCitations, noCitations},
 	{review.ErrTooLarge, problem.Problem{Status: 413, Code: "body-too-large", Detail: "A part of the request is longer than allowed."}},
 	{review.ErrErased, problem.Problem{Status: 410, Code: string(chunk.FailErased), Detail: "The content has been erased; what the ledger says of it remains."}},
 	{review.ErrState, problem.Problem{Status: 503, Code: string(chunk.FailState), Detail: "The run's state cannot be known just now, so nothing is allowed. Try again.", Retryable: true, RetryAfter: soon}},
@@ -148,6 +149,7 @@ var failureDetails = map[chunk.FailureID]string{
 	chunk.FailPIILeakRisk:       "Something above the allowed class would have left. It is blocked, and a reviewer has it.",
 	chunk.FailSinkUnauthorised:  "The data may not go there.",
 	chunk.FailUndecided:         "It could not be judged within the bounds, so it is refused.",
+	chunk.FailCitation:          "It cites something that its source of record does not have.",
 	chunk.FailPhase:             "The operation is not allowed in this phase.",
 	chunk.FailDeclaration:       "The declaration is incomplete or malformed; fields says where.",
 }

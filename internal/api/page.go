@@ -68,7 +68,7 @@ func newPage(a *API) (*page, error) {
 }
 
 var gateTypes = []string{
-	review.TypeInjection, review.TypeSuspect, review.TypeHold, review.TypeToolCall, review.TypePIILeak, review.TypeCeiling, review.TypeDeclaration,
+	review.TypeInjection, review.TypeSuspect, review.TypeHold, review.TypeToolCall, review.TypePIILeak, review.TypeCitation, review.TypeCeiling, review.TypeDeclaration,
 	review.TypeHalt, review.TypeReveal,
 }
 

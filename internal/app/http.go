@@ -75,7 +75,7 @@ func (s *system) newAPI() (*api.API, error) {
 	return api.New(api.Config{
 		Store: s.store, Vault: s.vault, Runs: s.runs, Classifier: s.classifier, Guard: s.guard, Detector: s.scanner.Load, Integrity: s.ring.Integrity(),
 		Tokens: tokens(s.cfg), Policy: func() string { return s.policy }, Now: s.now, Log: s.log, Metrics: s.metrics.registry,
-		Lease: s.cfg.Review.Lease, Expires: s.cfg.Review.Expires, FourEyes: fourEyes, SessionKey: session.Sum(nil),
+		Lease: s.cfg.Review.Lease, Expires: s.cfg.Review.Expires, FourEyes: fourEyes, SessionKey: session.Sum(nil), Citations: s.citations,
 	})
 }
 

@@ -20,7 +20,7 @@ import (
 )
 
 var gateTypes = []string{
-	review.TypeInjection, review.TypeSuspect, review.TypeHold, review.TypeCeiling, review.TypeToolCall, review.TypePIILeak, review.TypeDeclaration,
+	review.TypeInjection, review.TypeSuspect, review.TypeHold, review.TypeCeiling, review.TypeToolCall, review.TypePIILeak, review.TypeCitation, review.TypeDeclaration,
 	review.TypeHalt, review.TypeReveal,
 }
 

@@ -184,6 +184,9 @@ func (r *running) loops() map[string]func(context.Context) error {
 		loops["tools"] = func(ctx context.Context) error {
 			return stage.Run(ctx, s.stageConfig("tools", stage.TopicToolRequested), tools)
 		}
+		if s.citations != nil {
+			loops["citations"] = func(ctx context.Context) error { return s.citations.Watch(ctx, watchRegisters, s.log) }
+		}
 		loops["sealer"] = s.runSealer
 		loops["review"] = r.api.Queue.Run
 		loops["gauges"] = s.runGauges

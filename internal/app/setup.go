@@ -90,6 +90,9 @@ func checkConfig(path string) []error {
 	if _, err := guard.Compile(cfg.Tools, guard.Options{Recognise: c.Recognise, ClassOf: classify.ClassOf, Sinks: cfg.Sinks}); err != nil {
 		errs = append(errs, split(err)...)
 	}
+	if _, err := newCitations(cfg, nil, nil); err != nil {
+		errs = append(errs, split(err)...)
+	}
 	for _, s := range cfg.Sources {
 		if s.Signature == nil {
 			continue

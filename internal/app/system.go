@@ -16,6 +16,7 @@ import (
 
 	"github.com/stoplog/stoplog/internal/api"
 	"github.com/stoplog/stoplog/internal/broker"
+	"github.com/stoplog/stoplog/internal/citations"
 	"github.com/stoplog/stoplog/internal/config"
 	"github.com/stoplog/stoplog/internal/evidence"
 	"github.com/stoplog/stoplog/internal/keys"
@@ -46,7 +47,8 @@ type system struct {
 	classifier *classify.Classifier
 	guard      *guard.Guard
 	scanner    atomic.Pointer[detect.Detector]
-	policy     string // hash of configuration and rules
+	citations  *citations.Checker // nil: no kinds are declared
+	policy     string             // hash of configuration and rules
 	tokens     *api.Tokens
 	identity   bool // benchmarks only: decide nothing
 
@@ -85,6 +87,9 @@ func openSystem(ctx context.Context, cfg *config.Config, dir string, log *slog.L
 		if err := open(ctx); err != nil {
 			return nil, err
 		}
+	}
+	if s.citations, err = newCitations(cfg, s.runs.Allow, s.metrics.registry); err != nil {
+		return nil, err
 	}
 	return s, nil
 }

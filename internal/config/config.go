@@ -22,6 +22,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/stoplog/stoplog/pkg/cite"
 	"github.com/stoplog/stoplog/pkg/classify"
 	"github.com/stoplog/stoplog/pkg/guard"
 )
@@ -47,6 +48,7 @@ type Config struct {
 	Sources   []classify.Source `yaml:"sources"`
 	Sinks     []guard.Sink      `yaml:"sinks,omitempty"` // those with a ceiling of their own
 	Tools     []guard.Tool      `yaml:"tools,omitempty"`
+	Citations Citations         `yaml:"citations,omitempty"`
 
 	path string // where it was read from; references to files are relative to it
 	hash string // of the bytes it was read from
@@ -95,6 +97,16 @@ type Limits struct {
 type Entry struct {
 	Tenant  string   `yaml:"tenant,omitempty"`
 	Sources []string `yaml:"sources"`
+}
+
+// Citations says which citations are looked for in outputs and retrieved content, and
+// where they are looked up (SPEC QUA-8). Without kinds none are.
+type Citations struct {
+	PerText   int           `yaml:"per_text,omitempty"`   // citations of one text that are looked up; zero: 100
+	Timeout   time.Duration `yaml:"timeout,omitempty"`    // of all lookups of one request; zero: 10s
+	Cache     time.Duration `yaml:"cache,omitempty"`      // how long an endpoint's yes is kept; zero: 1h
+	PerMinute int           `yaml:"per_minute,omitempty"` // lookups over the network of one tenant; zero: 300
+	Kinds     []cite.Kind   `yaml:"kinds,omitempty"`
 }
 
 // Token is a bearer credential of the HTTP API. Only its hash is kept.
@@ -195,6 +207,21 @@ func (c *Config) check() error {
 			bad("%s: want a number in (0,1]", t.name)
 		}
 	}
+	if n := c.Citations.PerText; n < 0 || n > 1000 {
+		bad("citations.per_text: want 1 to 1000")
+	}
+	if n := c.Citations.PerMinute; n < 0 || n > 100000 {
+		bad("citations.per_minute: want 1 to 100000")
+	}
+	if t := c.Citations.Timeout; t < 0 || t > time.Minute {
+		bad("citations.timeout: want at most 1m")
+	}
+	if t := c.Citations.Cache; t < 0 || t > 7*24*time.Hour {
+		bad("citations.cache: want at most 168h; what was there then may be gone")
+	}
+	if _, err := cite.Compile(c.Citations.Kinds); err != nil {
+		errs = append(errs, err)
+	}
 	if c.Stores.Replicas == 0 {
 		c.Stores.Replicas = 1
 	}
@@ -266,6 +293,14 @@ func (c *Config) Hash() string { return c.hash }
 // from a file.
 func (c *Config) Path() string { return c.path }
 
+// File gives the path of a file that the configuration names, which is relative to it.
+func (c *Config) File(name string) string {
+	if filepath.IsAbs(name) || c.path == "" {
+		return name
+	}
+	return filepath.Join(filepath.Dir(c.path), name)
+}
+
 // Secret resolves a reference: env:NAME or file:PATH (relative to the
 // configuration file). The value is trimmed of one trailing newline. The error
 // names the reference and never the value.
@@ -278,10 +313,7 @@ func (c *Config) Secret(ref string) (string, error) {
 		}
 		return v, nil
 	case "file":
-		if !filepath.IsAbs(rest) && c.path != "" {
-			rest = filepath.Join(filepath.Dir(c.path), rest)
-		}
-		b, err := os.ReadFile(rest)
+		b, err := os.ReadFile(c.File(rest))
 		if err != nil {
 			return "", fmt.Errorf("secret file: %w", err)
 		}

@@ -194,6 +194,9 @@ func (q *Queue) content(ctx context.Context, g ledger.Gate) (content, error) {
 			return content{}, err
 		}
 		out := content{role: m.Role}
+		if g.About.Prefix() == prefixOutput {
+			out.findings = inside(m.Cited, len(m.Text))
+		}
 		_ = json.Unmarshal(m.Found, &out.stopped) // our own bytes; without them the card only says less
 		switch {
 		case m.Text != "":

@@ -7,8 +7,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stoplog/stoplog/internal/citations"
 	"github.com/stoplog/stoplog/internal/ledger"
 	"github.com/stoplog/stoplog/pkg/chunk"
+	"github.com/stoplog/stoplog/pkg/cite"
 	"github.com/stoplog/stoplog/pkg/guard"
 	"github.com/stoplog/stoplog/pkg/provenance"
 )
@@ -39,6 +41,8 @@ type Delivery struct {
 	Text      *string         `json:"text,omitempty"`
 	Gate      chunk.ID        `json:"gate_id,omitempty"`
 	GateState string          `json:"gate_state,omitempty"`
+	// Citations are those of the text; none where none are looked for.
+	Citations *citations.Report `json:"citations,omitempty"`
 }
 
 // Deliver checks an output and gives what may be delivered of it. The record of SPEC
@@ -70,6 +74,19 @@ func (k *Gatekeeper) Deliver(ctx context.Context, o Output) (Delivery, error) {
 		return Delivery{}, err
 	}
 	d := k.guard.DecideOutput(guard.Output{Text: []byte(o.Text), RecipientRole: o.Role, Stubs: stubs, Unknown: !all}, state)
+	rules := []string{string(d.Rule)}
+	var report *citations.Report
+	if k.cfg.Citations != nil && d.Outcome != guard.Deny { // for what is refused nobody is asked
+		r := k.outputCitations(ctx, o, state.Class, stubs, d.Gate != "")
+		report = &r
+		if f := r.Worst(cite.Gate); f != chunk.FailNone {
+			if d.Gate == "" {
+				d.Outcome, d.Failure, d.Rule, d.Gate = guard.Gated, f, guard.RuleCitation, guard.GateCitation
+				rules = nil
+			}
+			rules = append(rules, citationRules(r)...)
+		}
+	}
 	about := id
 	if d.Gate != "" {
 		many, err := k.manyWait(ctx, o.Tenant, o.Run)
@@ -82,7 +99,7 @@ func (k *Gatekeeper) Deliver(ctx context.Context, o Output) (Delivery, error) {
 	}
 	out := Delivery{
 		Output: id, Run: o.Run, Decision: decisionName(d.Outcome), Outcome: d.Outcome, Failure: d.Failure, Rule: d.Rule, Class: d.OutputClass,
-		Redacted: d.Outcome == guard.Allow && len(d.Redact) > 0, Types: foundTypes(d.Found),
+		Redacted: d.Outcome == guard.Allow && len(d.Redact) > 0, Types: foundTypes(d.Found), Citations: report,
 	}
 	role := "unknown"
 	if _, ok := k.guard.Clearance(o.Role); ok {
@@ -97,6 +114,15 @@ func (k *Gatekeeper) Deliver(ctx context.Context, o Output) (Delivery, error) {
 		var rec provenance.Record
 		rec, err = k.record(kind, rid, o.Tenant, o.Run, subject, o.Actor, d.Failure, payload)
 		b.Records = append(b.Records, rec)
+	}
+	var findings []chunk.Finding
+	if report != nil {
+		findings = cited(*report)
+		recs, rerr := k.citationRecords(o.Tenant, o.Actor, o.Run, id, *report)
+		if rerr != nil {
+			return Delivery{}, rerr
+		}
+		b.Records = append(b.Records, recs...)
 	}
 	if d.Outcome == guard.Allow {
 		text := string(guard.Replace([]byte(o.Text), d.Redact))
@@ -117,14 +143,14 @@ func (k *Gatekeeper) Deliver(ctx context.Context, o Output) (Delivery, error) {
 	if d.Gate != "" {
 		out.Gate, out.GateState = chunk.GateID(about), ledger.GateOpen
 		add(provenance.KindGateOpened, provenance.RecordID(provenance.KindGateOpened, out.Gate), out.Gate, provenance.GateOpened{
-			GateID: out.Gate, Type: d.Gate, RunID: o.Run, About: about, Class: d.DataClass, Rules: []string{string(d.Rule)}, Failure: d.Failure,
+			GateID: out.Gate, Type: d.Gate, RunID: o.Run, About: about, Class: d.DataClass, Rules: rules, Failure: d.Failure,
 			Expires: k.now().UTC().Add(k.cfg.Expires),
 		})
 		found, merr := json.Marshal(d.Found)
 		if merr != nil {
 			return Delivery{}, errors.New("review: findings cannot be encoded")
 		}
-		h, herr := k.sealMatter(ctx, o.Run, about, matter{Text: o.Text, Role: o.Role, Destination: o.Destination, Found: found, Client: o.ID})
+		h, herr := k.sealMatter(ctx, o.Run, about, matter{Text: o.Text, Role: o.Role, Destination: o.Destination, Found: found, Cited: findings, Client: o.ID})
 		if herr != nil {
 			return Delivery{}, herr
 		}
@@ -171,13 +197,15 @@ const maxWaiting = 32
 func (k *Gatekeeper) manyWait(ctx context.Context, tenant string, run chunk.ID) (bool, error) {
 	n := 0
 	for _, state := range []string{ledger.GateOpen, ledger.GateClaimed} {
-		gates, err := k.store.Gates(ctx, ledger.GateFilter{Tenant: tenant, Run: run, Type: TypePIILeak, State: state, Limit: maxWaiting + 1})
-		if err != nil {
-			return false, fromLedger(err)
-		}
-		for _, g := range gates {
-			if g.About.Prefix() == prefixOutput {
-				n++
+		for _, kind := range []string{TypePIILeak, TypeCitation} {
+			gates, err := k.store.Gates(ctx, ledger.GateFilter{Tenant: tenant, Run: run, Type: kind, State: state, Limit: maxWaiting + 1})
+			if err != nil {
+				return false, fromLedger(err)
+			}
+			for _, g := range gates {
+				if g.About.Prefix() == prefixOutput {
+					n++
+				}
 			}
 		}
 	}
@@ -232,20 +260,30 @@ func (k *Gatekeeper) Delivered(ctx context.Context, tenant string, run, id chunk
 	}
 	text := m.Text
 	out.Failure = chunk.FailNone
-	if g.Decision == ReleaseRedacted {
+	// Who lets a citation pass says nothing of what else the text holds: that is redacted
+	// as it would have been.
+	if g.Decision == ReleaseRedacted || g.Type == TypeCitation {
 		stubs, all, err := k.stubs(ctx, run)
 		if err != nil {
 			return Delivery{}, err
 		}
 		d := k.guard.DecideOutput(guard.Output{Text: []byte(m.Text), RecipientRole: m.Role, Stubs: stubs, Unknown: !all}, state)
+		if g.Type == TypeCitation && d.Outcome != guard.Allow {
+			out.Failure = d.Failure
+			return out, nil
+		}
+		redact := d.Redact
+		if g.Decision == ReleaseRedacted {
+			redact = withoutCitations(redact, m.Cited, len(m.Text))
+		}
 		if d.Rule == guard.RuleOutputHidden || d.Rule == guard.RuleUnreadable {
 			// What lies behind an encoding cannot be replaced in place: nothing is left to
 			// deliver but the fact.
 			text = "{REDACTED}"
 		} else {
-			text = string(guard.Replace([]byte(m.Text), d.Redact))
+			text = string(guard.Replace([]byte(m.Text), redact))
 		}
-		out.Redacted, out.Class = true, d.OutputClass
+		out.Redacted, out.Class = g.Decision == ReleaseRedacted || len(redact) > 0, d.OutputClass
 	}
 	rec, err := k.record(provenance.KindOutputDelivery, provenance.RecordID(provenance.KindOutputDelivery, id, nonce()), tenant, run, id, actor, chunk.FailNone,
 		provenance.OutputDelivery{RunID: run, OutputClass: out.Class, RecipientRole: m.Role, RedactionApplied: out.Redacted})

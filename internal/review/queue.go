@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stoplog/stoplog/internal/citations"
 	"github.com/stoplog/stoplog/internal/evidence"
 	"github.com/stoplog/stoplog/internal/ledger"
 	"github.com/stoplog/stoplog/internal/runstate"
@@ -33,6 +34,8 @@ type Config struct {
 	Lease    time.Duration // how long a claim lasts; zero: 15m
 	Expires  time.Duration // an undecided gate is a rejection after this; zero: 72h
 	FourEyes bool          // raw pii is revealed only after a second reviewer agreed
+
+	Citations *citations.Checker // nil: citations are not looked for
 }
 
 func (c *Config) defaults() error {

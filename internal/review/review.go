@@ -30,6 +30,7 @@ var (
 	ErrLedger      = errors.New("review: ledger unavailable")
 	ErrEvidence    = errors.New("review: evidence unavailable")
 	ErrIntegrity   = errors.New("review: sealed content does not match its seal")
+	ErrNoCitations = errors.New("review: no kinds of citations are declared")
 	ErrTooLarge    = errors.New("review: too large")
 	ErrUnavailable = errors.New("review: store unavailable") // wrapped by ErrLedger, ErrEvidence and ErrState answers
 )
@@ -44,6 +45,7 @@ const (
 	TypePIILeak     = "pii-leak"    // about a call that was stopped, or an output that waits (SPEC QUA-3)
 	TypeDeclaration = "declaration" // about a declared operation
 	TypeHalt        = "halt"        // about a run that is halted still after its gate was decided
+	TypeCitation    = "citation"    // about an output whose citations are not all resolved (SPEC QUA-8)
 	TypeReveal      = "reveal"      // about a gate whose raw content a reviewer asks to see
 )
 
@@ -69,6 +71,7 @@ func Decisions(g ledger.Gate) []string {
 		TypeToolCall:    {Approve, Reject, End},
 		TypeDeclaration: {Approve, Reject, End},
 		TypePIILeak:     {Reject, End},
+		TypeCitation:    {Release, ReleaseRedacted, Reject, End},
 		TypeCeiling:     {Approve, Reject},
 		TypeReveal:      {Approve, Reject},
 		TypeHalt:        {Resume, End},
@@ -199,6 +202,7 @@ type matter struct {
 	Destination string          `json:"destination,omitempty"`
 	Declaration json.RawMessage `json:"declaration,omitempty"`
 	Found       json.RawMessage `json:"found,omitempty"` // why: where and what kind, never what
+	Cited       []chunk.Finding `json:"cited,omitempty"` // citations that are not resolved
 	Client      string          `json:"client_id,omitempty"`
 }
 

@@ -57,6 +57,7 @@ const (
 	RuleOutputHidden   Rule = "output-hidden" // found only behind an encoding, so it cannot be redacted in place
 	RuleOutputClean    Rule = "output-clean"
 	RuleRecipient      Rule = "recipient-unknown"
+	RuleCitation       Rule = "output-citation" // a citation that its source of record does not have, or that could not be looked up (SPEC QUA-8)
 	RuleMemory         Rule = "memory-class"
 	RulePhase          Rule = "phase-namespace"
 	RuleDeclaration    Rule = "declaration-invalid"
@@ -72,6 +73,7 @@ const (
 	GateToolCall    = "tool-call"
 	GatePIILeak     = "pii-leak"
 	GateDeclaration = "declaration"
+	GateCitation    = "citation"
 )
 
 // RunState is what is known of a run. The zero value is a run of which nothing is

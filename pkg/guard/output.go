@@ -93,13 +93,13 @@ func (g *Guard) DecideOutput(o Output, s RunState) OutputDecision {
 		}
 		class, kept = class.Max(own), append(kept, chunk.Entity{Type: typeValue, Span: span, Score: 1})
 	})
-	d.Redact = merge(redact)
+	d.Redact = Merge(redact)
 
 	// What is left after redaction must be clean behind its encodings too. What is
 	// found there has no place in the text that could be replaced.
 	hiddenAway := false
 	budget := peelBudget
-	readable := peel(Replace(o.Text, merge(append(kept, redact...))), &budget, func(text []byte, views []string) {
+	readable := peel(Replace(o.Text, Merge(append(kept, redact...))), &budget, func(text []byte, views []string) {
 		if len(views) == 0 {
 			return
 		}
@@ -138,6 +138,26 @@ func (g *Guard) DecideOutput(o Output, s RunState) OutputDecision {
 	return d
 }
 
+// Judge gives a function that says which class a text has by what it holds: what
+// recognisers find and values that stubs of the run stand for, behind its encodings too.
+// ok is false where that could not be read within the bounds. It may be used by several
+// goroutines at once.
+func (g *Guard) Judge(stubs []Stub) func(text string) (class chunk.Class, ok bool) {
+	values := hidden(stubs)
+	return func(text string) (chunk.Class, bool) {
+		if !g.judges() || len(text) > MaxArgumentBytes {
+			return chunk.Unclassified, false
+		}
+		class := chunk.Public
+		budget := peelBudget
+		ok := peel([]byte(text), &budget, func(t []byte, views []string) {
+			g.recognise(t, views, func(_ string, found chunk.Class) { class = class.Max(found) })
+			values.find(t, func(found chunk.Class) { class = class.Max(found) })
+		})
+		return class, ok
+	}
+}
+
 // Replace gives text with each of the entities, which are in order and do not
 // overlap, replaced by its type in braces.
 func Replace(text []byte, entities []chunk.Entity) []byte {
@@ -156,9 +176,9 @@ func Replace(text []byte, entities []chunk.Entity) []byte {
 	return append(out, text[at:]...)
 }
 
-// merge sorts entities and joins those that overlap, so that no fragment of a found
+// Merge sorts entities and joins those that overlap, so that no fragment of a found
 // value stays behind.
-func merge(in []chunk.Entity) []chunk.Entity {
+func Merge(in []chunk.Entity) []chunk.Entity {
 	sort.SliceStable(in, func(i, j int) bool { return in[i].Start < in[j].Start })
 	var out []chunk.Entity
 	for _, e := range in {

@@ -287,12 +287,14 @@ type Memory struct {
 	Decision  string      `json:"decision"`
 }
 
-// Citation: a citation was checked against its source of record (SPEC QUA-8).
+// Citation: citations of one kind in one text were checked against their source of record
+// and came to the same (SPEC QUA-8). What they say is content and stays out.
 type Citation struct {
-	RunID     chunk.ID        `json:"run_id"`
+	RunID     chunk.ID        `json:"run_id"` // empty: a text of no run
 	Type      string          `json:"citation_type"`
 	Resolved  bool            `json:"resolved"`
-	FailureID chunk.FailureID `json:"failure_id,omitempty"`
+	FailureID chunk.FailureID `json:"failure_id,omitempty"` // hallucinated-citation, or undecided
+	Count     int             `json:"count,omitempty"`
 }
 
 // DeadLetter: a document could not be processed; every chunk of it ends here.
