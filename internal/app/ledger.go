@@ -185,7 +185,6 @@ public keys is all it needs.`,
 			}
 			var copies [][]byte // read before the database: it only grows
 			own := filepath.Join(f.data, CheckpointFile)
-			embedded := exists(filepath.Join(f.data, ledgerFile))
 			if len(args) == 0 && exists(own) {
 				outside = append(outside, own)
 			}
@@ -213,7 +212,7 @@ public keys is all it needs.`,
 			if err != nil {
 				return usageError{err}
 			}
-			if embedded {
+			if s.Dialect() == "sqlite" { // on Postgres several processes share the checkpoints out
 				if err := s.VerifyCopy(cmd.Context(), own, rep.add); err != nil {
 					return usageError{err}
 				}
