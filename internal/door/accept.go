@@ -52,6 +52,8 @@ func (d *Door) Accept(ctx context.Context, ev Event) (Receipt, error) {
 	}
 	d.metrics.took(d.cfg.Clock().Sub(began))
 	switch {
+	case receipt.Renamed:
+		d.metrics.duplicate.WithLabelValues(ev.Source, "renamed").Inc()
 	case receipt.Duplicate && receipt.Changed:
 		d.metrics.duplicate.WithLabelValues(ev.Source, "changed").Inc()
 	case receipt.Duplicate:
@@ -90,6 +92,7 @@ type attempt struct {
 	format   string
 	text     []byte // what is classified, scanned and cleared
 	id       chunk.ID
+	alias    chunk.ID // of the signed body, where no signature covers the id
 	run      chunk.ID // empty for a collection's document
 	scope    chunk.ID
 	named    bool   // the run may hold other documents
@@ -112,6 +115,14 @@ func (a *attempt) take(ctx context.Context) (Receipt, error) {
 		return a.repeat(ctx, stored)
 	case !errors.Is(err, ledger.ErrNotFound):
 		return Receipt{}, fromLedger(err)
+	}
+	if a.ev.IDUnsigned {
+		switch stored, err := a.sameBody(ctx); {
+		case err == nil:
+			return a.repeat(ctx, stored)
+		case !errors.Is(err, ledger.ErrNotFound):
+			return Receipt{}, fromLedger(err)
+		}
 	}
 	if formErr != nil {
 		return Receipt{}, formErr
@@ -234,11 +245,48 @@ func (a *attempt) identify(ctx context.Context, readable bool) error {
 	return nil
 }
 
+// sameBody finds the event that came with the same signed bytes under another id, and
+// sets the alias under which this one will be found. There is no window of time: a scheme
+// that signs no id signs no timestamp either, and what was caught once can be sent for
+// good.
+func (a *attempt) sameBody(ctx context.Context) (ledger.Event, error) {
+	for i, key := range a.cfg.IDKeys {
+		alias := chunk.EventID(a.ev.Tenant, a.ev.Source, a.bodyID(key))
+		if i == 0 {
+			a.alias = alias
+		}
+		if stored, err := a.cfg.Store.EventByAlias(ctx, alias); !errors.Is(err, ledger.ErrNotFound) {
+			return stored, err
+		}
+	}
+	return ledger.Event{}, ledger.ErrNotFound
+}
+
+// renamed answers signed bytes that came before under another id. The first time it is
+// recorded; how often it happens after that is the sender's choice, and only counted.
+func (a *attempt) renamed(ctx context.Context, stored ledger.Event) (Receipt, error) {
+	rec, err := a.record(provenance.KindIntegrityAlarm, stored.ID, []string{"event-id"}, chunk.FailNone, provenance.IntegrityAlarm{
+		Stage: "ingest", Position: string(stored.ID), Check: "event-id",
+	})
+	if err != nil {
+		return Receipt{}, err
+	}
+	if _, err := a.cfg.Store.Append(ctx, ledger.Batch{Records: []provenance.Record{rec}}); err != nil {
+		return Receipt{}, fromLedger(err)
+	}
+	r := receiptOf(stored)
+	r.Duplicate, r.Renamed = true, true
+	return r, nil
+}
+
 // repeat answers an event that is stored already: with its first receipt, and
 // nothing else happens. Another body under the same id is recorded and, where the
 // source is strict, refused.
 func (a *attempt) repeat(ctx context.Context, stored ledger.Event) (Receipt, error) {
 	a.run = stored.Run
+	if stored.ID != a.id {
+		return a.renamed(ctx, stored)
+	}
 	r := receiptOf(stored)
 	r.Duplicate = true
 	commitment, err := a.cfg.Vault.Commit(ctx, stored.Scope, a.ev.Body)
@@ -375,7 +423,7 @@ func (a *attempt) batch(ctx context.Context) (ledger.Batch, error) {
 	}
 	b := ledger.Batch{Event: &ledger.Event{
 		ID: a.id, Run: a.run, Scope: a.scope, Tenant: a.ev.Tenant, Source: a.src.ID, Evidence: a.evidence, Commitment: commitment,
-		Chunks: len(doc.Chunks), Collection: a.src.Collection, Received: a.now,
+		Chunks: len(doc.Chunks), Collection: a.src.Collection, Received: a.now, Alias: a.alias,
 	}}
 	if b.Records, err = a.records(ctx, doc, result, commitment); err != nil {
 		return none, err

@@ -12,6 +12,7 @@ type Event struct {
 	SenderID    string // the sender's event id; empty: a keyed hash of the body stands in
 	MediaType   string // of Body, as the sender named it; empty: from the source's format
 	Body        chunk.Content
+	IDUnsigned  bool   // SenderID stands outside the signature: the signed body names the event too
 	RunHint     string // run the caller names (Stoplog-Run, stoplogrun); empty: the source's rule
 	SourceURI   string // where a controlled fetch got it; empty: stoplog://tenant/source
 	Session     string // the agent session that fetched it, if one did
@@ -28,6 +29,7 @@ type Receipt struct {
 	Chunks    int      `json:"chunks"`
 	Duplicate bool     `json:"duplicate"`              // the event had been accepted before; nothing happened twice
 	Changed   bool     `json:"body_changed,omitempty"` // … with another body, which was recorded and not taken
+	Renamed   bool     `json:"id_changed,omitempty"`   // … under another id, which no signature covers; recorded
 }
 
 // Principal is who an authenticated request speaks for.

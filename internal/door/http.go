@@ -120,10 +120,14 @@ func (d *Door) HookHandler(cfg HTTPConfig) http.Handler {
 		if hook.Scheme == webhook.Slack && answerSlack(w, body) {
 			return
 		}
-		if !delivery.IDSigned && registered.EventIDPath != "" {
+		if !delivery.IDSigned {
 			// The sender's id header is outside the signature: where the operator says
-			// that the payload holds an id, that one counts.
-			ev.SenderID = ""
+			// that the payload holds an id, that one counts. Elsewhere whoever got hold of
+			// one delivery could send it again under ever new ids; so its bytes count too.
+			ev.IDUnsigned = ev.SenderID != "" && registered.EventIDPath == ""
+			if !ev.IDUnsigned {
+				ev.SenderID = ""
+			}
 		}
 		receipt, err := d.Accept(r.Context(), ev)
 		answer(w, receipt, err)
@@ -377,6 +381,9 @@ func answer(w http.ResponseWriter, receipt Receipt, err error) {
 	var warnings []string
 	if receipt.Changed {
 		warnings = []string{"This event id was accepted before with another body. The first body stands; the change is recorded."}
+	}
+	if receipt.Renamed {
+		warnings = []string{"This body was accepted before under another id, and the signature does not cover the id. It counts as a repetition; that is recorded."}
 	}
 	problem.Respond(w, http.StatusAccepted, receipt, warnings...)
 }

@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -142,6 +144,68 @@ func (w *web) sign(source, id string, at time.Time, body []byte) http.Header {
 	}
 	h.Set("Content-Type", "application/json")
 	return h
+}
+
+// SPEC: PRV-9
+//
+// GitHub's delivery id is outside the signature. Signed bytes that come again under
+// another one are the event they were, for as long as the ledger remembers; the id
+// repeated, with these bytes or others, is a repetition as ever.
+func TestSignedBytesUnderAnotherIDAreNoNewEvent(t *testing.T) {
+	w := newWeb(t)
+	body, other := []byte(`{"action":"opened","text":"hello"}`), []byte(`{"action":"opened","text":"hello again"}`)
+	post := func(id string, body []byte) Receipt {
+		t.Helper()
+		return w.post("/v1/hooks/github", w.sign("github", id, w.clock(), body), body).receipt(t)
+	}
+	first := post("d-1", body)
+	if first.Duplicate || first.Renamed {
+		t.Fatalf("%+v", first)
+	}
+	same, renamed, changed := first, first, first
+	same.Duplicate = true
+	renamed.Duplicate, renamed.Renamed = true, true
+	changed.Duplicate, changed.Changed = true, true
+	w.now.Add(int64((400 * 24 * time.Hour).Seconds())) // there is no window to wait for
+	for _, c := range []struct {
+		id   string
+		body []byte
+		want Receipt
+	}{{"d-1", body, same}, {"d-2", body, renamed}, {"d-3", body, renamed}, {"d-1", other, changed}, {"d-1", body, same}} {
+		if got := post(c.id, c.body); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.id, got, c.want)
+		}
+	}
+	if fresh := post("d-4", other); fresh.Duplicate || fresh.Event == first.Event {
+		t.Errorf("other signed bytes: %+v", fresh)
+	}
+	var news atomic.Int32
+	var wg sync.WaitGroup
+	burst := []byte(`{"action":"closed"}`)
+	for i := range 8 {
+		h := w.sign("github", fmt.Sprint("b-", i), w.clock(), burst)
+		wg.Go(func() {
+			if !w.post("/v1/hooks/github", h, burst).receipt(t).Duplicate {
+				news.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if news.Load() != 1 {
+		t.Errorf("%d of 8 at once were new", news.Load())
+	}
+	k := w.kinds(ledger.RecordFilter{})
+	if k[provenance.KindAccepted] != 3 || k[provenance.KindIntegrityAlarm] != 2 || k[provenance.KindEventBodyChanged] != 1 {
+		t.Errorf("records: %v", k)
+	}
+	if n := w.counter("stoplog_door_duplicates_total", "source", "github", "body", "renamed"); n != 9 {
+		t.Errorf("%v counted as renamed", n)
+	}
+	for _, r := range w.records(ledger.RecordFilter{Kind: provenance.KindIntegrityAlarm}) {
+		if !strings.Contains(string(r.Payload), `"check":"event-id"`) {
+			t.Errorf("%s", r.Payload)
+		}
+	}
 }
 
 func TestWebhooksOfEveryScheme(t *testing.T) {

@@ -257,6 +257,9 @@ func (u *unit) keys() []string {
 	keys := make([]string, 0, 2*len(u.entries)+1)
 	if u.batch.Event != nil {
 		keys = append(keys, "event "+string(u.batch.Event.ID))
+		if u.batch.Event.Alias != "" {
+			keys = append(keys, "alias "+string(u.batch.Event.Alias))
+		}
 	}
 	for i, e := range u.entries {
 		keys = append(keys, string(e.Record.ID))
@@ -319,6 +322,10 @@ var (
 		`WITH {v} INSERT INTO event (id, run, scope, tenant, source, evidence, commitment, chunks, collection, received)
 		 SELECT id, run, scope, tenant, source, evidence, commitment, chunks, collection, received FROM v WHERE true ORDER BY ord
 		 ON CONFLICT DO NOTHING`)
+	insertAliases = many("alias text, event text",
+		`WITH {v} INSERT INTO event_alias (alias, event) SELECT alias, event FROM v WHERE true ON CONFLICT DO NOTHING`)
+	insertWithheld = many("run text, chunk text",
+		`WITH {v} INSERT INTO withheld (run, chunk) SELECT run, chunk FROM v WHERE true ON CONFLICT DO NOTHING`)
 	insertRecords = many(
 		"record_id text, once text, tenant text, run text, subject text, kind text, at bigint, canon bytea, leaf bytea",
 		`WITH {v} INSERT INTO record (record_id, once, tenant, run, subject, kind, at, canon, leaf)
@@ -354,9 +361,10 @@ func (t *tx) append(group []*unit) (wake bool, err error) {
 		return false, err
 	}
 	var (
-		eventRows, recordRows, outboxRows, heldRows, contextRows, stubRows, refusedRows [][]any
-		fresh                                                                           []provenance.Entry
-		now                                                                             = time.Now()
+		eventRows, aliasRows, recordRows, outboxRows, heldRows, contextRows, stubRows, withheldRows, refusedRows [][]any
+
+		fresh []provenance.Entry
+		now   = time.Now()
 	)
 	for _, u := range group {
 		u.out = Appended{Records: make([]provenance.Record, len(u.entries)), Inserted: make([]bool, len(u.entries))}
@@ -364,6 +372,8 @@ func (t *tx) append(group []*unit) (wake bool, err error) {
 			u.out.Event = *ev
 			u.out.Event.Received = fromMicros(micros(ev.Received))
 			if old, ok := events[ev.ID]; ok {
+				u.out.Event, u.out.Duplicate = old, true
+			} else if old, ok := events[ev.Alias]; ok && ev.Alias != "" {
 				u.out.Event, u.out.Duplicate = old, true
 			}
 		}
@@ -394,6 +404,9 @@ func (t *tx) append(group []*unit) (wake bool, err error) {
 		b := u.batch
 		if b.Event != nil {
 			eventRows = append(eventRows, eventRow(*b.Event))
+			if b.Event.Alias != "" {
+				aliasRows = append(aliasRows, []any{string(b.Event.Alias), string(b.Event.ID)})
+			}
 		}
 		if inserted > 0 || len(u.entries) == 0 {
 			for _, o := range b.Outbox {
@@ -412,6 +425,9 @@ func (t *tx) append(group []*unit) (wake bool, err error) {
 				string(c.Run), string(c.Chunk), string(c.Event), string(c.Scope), int64(c.Ordinal), c.Source, c.Class.String(), c.Band.String(), c.Redacted, notNil(c.Sealed),
 			})
 		}
+		for _, w := range b.Withheld {
+			withheldRows = append(withheldRows, []any{string(w.Run), string(w.Chunk)})
+		}
 		for _, st := range b.Stubs {
 			sinks, err := json.Marshal(st.Sinks)
 			if err != nil {
@@ -426,11 +442,13 @@ func (t *tx) append(group []*unit) (wake bool, err error) {
 		exact bool // fewer rows written than given means that another process was first
 	}{
 		{insertEvents, eventRows, true},
+		{insertAliases, aliasRows, true},
 		{insertRecords, recordRows, true},
 		{insertOutbox, outboxRows, true},
 		{insertHeld, heldRows, false},
 		{insertContext, contextRows, false},
 		{insertStubs, stubRows, false},
+		{insertWithheld, withheldRows, false},
 		{insertRefused, refusedRows, false},
 	} {
 		n, err := t.many(w.st, w.rows)
@@ -499,25 +517,34 @@ func (u *unit) decidedBefore(byID, byOnce map[string]storedRecord) bool {
 }
 
 var (
-	eventsByID    = byKeys("SELECT " + eventColumns + " FROM event WHERE id {in}")
+	eventsByID    = byKeys("SELECT id, " + eventColumns + " FROM event WHERE id {in}")
+	eventsByAlias = byKeys("SELECT a.alias, " + prefixed("e", eventColumns) + " FROM event_alias a JOIN event e ON e.id = a.event WHERE a.alias {in}")
 	recordsByID   = byKeys("SELECT record_id, coalesce(once, ''), canon FROM record WHERE record_id {in}")
 	recordsByOnce = byKeys("SELECT record_id, coalesce(once, ''), canon FROM record WHERE once {in}")
 )
 
+// storedEvents gives the stored events by the id or the alias that the units have.
 func (t *tx) storedEvents(group []*unit) (map[chunk.ID]Event, error) {
-	var keys []string
+	var ids, aliases []string
 	for _, u := range group {
-		if u.batch.Event != nil {
-			keys = append(keys, string(u.batch.Event.ID))
+		if ev := u.batch.Event; ev != nil {
+			ids = append(ids, string(ev.ID))
+			if ev.Alias != "" {
+				aliases = append(aliases, string(ev.Alias))
+			}
 		}
 	}
 	found := map[chunk.ID]Event{}
-	err := t.lookup(eventsByID, keys, func(rows *sql.Rows) error {
-		e, err := scanEvent(rows)
-		found[e.ID] = e
+	scan := func(rows *sql.Rows) error {
+		var name chunk.ID
+		e, err := scanEvent(scannerFunc(func(dst ...any) error { return rows.Scan(append([]any{&name}, dst...)...) }))
+		found[name] = e
 		return err
-	})
-	return found, err
+	}
+	if err := t.lookup(eventsByID, ids, scan); err != nil {
+		return nil, err
+	}
+	return found, t.lookup(eventsByAlias, aliases, scan)
 }
 
 func (t *tx) storedRecords(group []*unit) (byID, byOnce map[string]storedRecord, err error) {

@@ -77,6 +77,12 @@ func (s *Store) EventByID(ctx context.Context, id chunk.ID) (Event, error) {
 	return one("event", e, err)
 }
 
+// EventByAlias gives the accepted event that has an alias.
+func (s *Store) EventByAlias(ctx context.Context, alias chunk.ID) (Event, error) {
+	e, err := scanEvent(s.r.QueryRowContext(ctx, "SELECT "+prefixed("e", eventColumns)+" FROM event_alias a JOIN event e ON e.id = a.event WHERE a.alias = $1", string(alias)))
+	return one("event by alias", e, err)
+}
+
 // RunEvents gives the events of a run in the order in which they were accepted.
 func (s *Store) RunEvents(ctx context.Context, run chunk.ID) ([]Event, error) {
 	return list(ctx, s, "run events", scanEvent, "SELECT "+eventColumns+" FROM event WHERE run = $1 AND run <> '' ORDER BY n", string(run))
@@ -156,6 +162,38 @@ func (s *Store) CollectionContext(ctx context.Context, tenant string, chunks []c
 		}
 	}
 	return out, nil
+}
+
+// NotLetThrough gives those of a collection's chunks that exist, and that nobody gets as
+// they stand, with the source of each.
+func (s *Store) NotLetThrough(ctx context.Context, tenant string, chunks []chunk.ID) (map[chunk.ID]string, error) {
+	type row struct {
+		id     chunk.ID
+		source string
+	}
+	rows, err := list(ctx, s, "not let through", func(r scanner) (row, error) {
+		var x row
+		err := r.Scan(&x.id, &x.source)
+		return x, err
+	}, expand(s.d, `SELECT c.id, e.source FROM chunk c JOIN event e ON e.id = c.event
+		WHERE c.run = '' AND c.disposition NOT IN ('cleared', 'released') AND c.tenant = $2 AND c.id {in}`), s.d.keysArg(keys(chunks)), tenant)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[chunk.ID]string, len(rows))
+	for _, x := range rows {
+		out[x.id] = x.source
+	}
+	return out, nil
+}
+
+// Withheld counts the chunks of collections that a run asked for, did not get, and has
+// not got since.
+func (s *Store) Withheld(ctx context.Context, run chunk.ID) (int, error) {
+	var n int
+	err := s.r.QueryRowContext(ctx, `SELECT count(*) FROM withheld w WHERE w.run = $1
+		AND NOT EXISTS (SELECT 1 FROM context_item i WHERE i.run = w.run AND i.chunk = w.chunk)`, string(run)).Scan(&n)
+	return n, wrap("withheld", err)
 }
 
 // Held gives the sealed chunk that waits for a person.

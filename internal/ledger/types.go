@@ -25,7 +25,7 @@ var (
 // Batch is one atomic unit: all of it is written or nothing.
 //
 // A batch is a duplicate, and nothing of it is written, when its event is stored
-// already, when its gate is decided already, or when another record already says
+// already under its id or its alias, when its gate is decided already, or when another record already says
 // what one of its scan records says ([provenance.Once]). So a stage that is driven
 // again and decides otherwise changes nothing.
 //
@@ -40,6 +40,8 @@ type Batch struct {
 	Held    []Held
 	Context []ContextItem
 	Stubs   []Stub
+
+	Withheld []Withheld
 }
 
 // Event is one accepted document, as the door knows it.
@@ -49,6 +51,10 @@ type Event struct {
 	Chunks                               int
 	Collection                           bool
 	Received                             time.Time
+
+	// Alias is a second name, under which the event is found again when it comes with
+	// another id: for senders whose id nothing vouches for. Written, and not read back.
+	Alias chunk.ID
 }
 
 // Outgoing is a message that waits to be produced. Value is sealed already.
@@ -77,6 +83,10 @@ type ContextItem struct {
 	Redacted                 bool
 	Sealed                   []byte
 }
+
+// Withheld is a collection's chunk that a run asked for and did not get, for it was not
+// let through. (Run, Chunk) is unique.
+type Withheld struct{ Run, Chunk chunk.ID }
 
 // Stub is a value that stands hidden behind a name in one run. (Run, Name) is
 // unique and the first one wins.

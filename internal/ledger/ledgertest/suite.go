@@ -41,6 +41,8 @@ func Run(t *testing.T, open func(testing.TB) Backend) {
 		{"DeadLetter", deadLetter},
 		{"ContextGivesWhatWasLetThrough", contextItems},
 		{"HeldAndStubs", heldAndStubs},
+		{"Withheld", withheld},
+		{"Aliases", aliases},
 		{"Outbox", outbox},
 		{"Attempts", attempts},
 		{"Reads", reads},
@@ -989,6 +991,83 @@ func sealRefuses(t *testing.T, b Backend) {
 		defer closeStore(t, fresh)
 	}
 	if _, _, err := fresh.Seal(ctx, signer); !errors.Is(err, ledger.ErrTree) {
+		t.Error(err)
+	}
+}
+
+// What a run did not get is known to every process, until the run gets it.
+func withheld(t *testing.T, b Backend) {
+	s := b.Store
+	page := Document("page", 1, 3, chunk.Internal)
+	page.Event.Run, page.Event.Collection = "", true
+	appendOK(t, s, page.Accept(t), page.Hit(t, 0))
+	run := Document("mail", 1, 1, chunk.Internal)
+	appendOK(t, s, run.Accept(t))
+	id, elsewhere := run.Event.Run, chunk.ChunkID("evt_elsewhere", 0)
+	asked := []chunk.ID{page.Chunks[0], page.Chunks[1], elsewhere}
+	hidden := must[map[chunk.ID]string](t)(s.NotLetThrough(ctx, page.Event.Tenant, asked))
+	if len(hidden) != 2 || hidden[page.Chunks[0]] != page.Event.Source || hidden[elsewhere] != "" {
+		t.Errorf("not let through: %v", hidden)
+	}
+	if h := must[map[chunk.ID]string](t)(s.NotLetThrough(ctx, "another", asked)); len(h) != 0 {
+		t.Errorf("another tenant's: %v", h)
+	}
+	missed := func(want int) {
+		t.Helper()
+		for _, st := range []*ledger.Store{s, b.Another(t)} {
+			if n := must[int](t)(st.Withheld(ctx, id)); n != want {
+				t.Errorf("%d withheld, want %d", n, want)
+			}
+		}
+	}
+	missed(0)
+	w := ledger.Batch{Withheld: []ledger.Withheld{{Run: id, Chunk: page.Chunks[0]}, {Run: id, Chunk: page.Chunks[1]}}}
+	appendOK(t, s, w, w)
+	missed(2)
+	appendOK(t, s, ledger.Batch{Context: []ledger.ContextItem{{Chunk: page.Chunks[1], Event: page.Event.ID, Run: id, Scope: page.Event.Scope, Source: page.Event.Source, Class: chunk.Internal, Band: chunk.BandHigh}}})
+	missed(1)
+}
+
+// An event is found under its alias too, and stored once whatever it is called, by
+// however many processes at the same time.
+func aliases(t *testing.T, b Backend) {
+	s := b.Store
+	alias := chunk.EventID("t", "mail", "the bytes")
+	const each = 8
+	out := make([][]ledger.Appended, each)
+	var wg sync.WaitGroup
+	for i := range each {
+		wg.Go(func() {
+			d := Document("mail", i, 1, chunk.Internal)
+			d.Event.Alias = alias
+			var err error
+			if out[i], err = s.Append(ctx, d.Accept(t)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	first := must[ledger.Event](t)(s.EventByAlias(ctx, alias))
+	news := 0
+	for _, o := range out {
+		if len(o) != 1 || o[0].Event.ID != first.ID {
+			t.Fatalf("%+v, want %s", o, first.ID)
+		}
+		if !o[0].Duplicate {
+			news++
+		}
+	}
+	if news != 1 {
+		t.Errorf("%d events were new", news)
+	}
+	if recs := must[[]ledger.Sealed](t)(s.Records(ctx, ledger.RecordFilter{Kind: provenance.KindAccepted})); len(recs) != 1 {
+		t.Errorf("%d accepted records", len(recs))
+	}
+	other := Document("mail", 99, 1, chunk.Internal)
+	if o := appendOK(t, s, other.Accept(t)); o[0].Duplicate {
+		t.Error("an event without an alias is a duplicate")
+	}
+	if _, err := s.EventByAlias(ctx, chunk.EventID("t", "mail", "other bytes")); !errors.Is(err, ledger.ErrNotFound) {
 		t.Error(err)
 	}
 }
