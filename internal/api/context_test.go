@@ -215,6 +215,46 @@ func TestRetrievals(t *testing.T) {
 	r.post("assembler", base+"/retrievals", map[string]any{"chunks": []string{}}).want(t, 422)
 }
 
+// SPEC: QUA-2: what a run asked for and did not get lowers every later context of it,
+// until it gets it after all.
+func TestWithheldFromACollectionIsRemembered(t *testing.T) {
+	r := newRig(t)
+	good := r.accept("handbook", "Check-out is at eleven.").Event
+	bad := r.accept("handbook", markInjection).Event
+	run, other := r.accept("web", "question").Run, r.accept("web", "another question").Run
+	r.drain()
+	absent := chunk.ChunkID("evt_absent", 0)
+	retrieve := func(run chunk.ID, chunks ...chunk.ID) answer {
+		t.Helper()
+		return r.post("assembler", "/v1/runs/"+string(run)+"/retrievals", map[string]any{"chunks": chunks}).want(t, 200)
+	}
+	context := func(when string, run chunk.ID, band string, withheld float64) {
+		t.Helper()
+		c := r.get("assembler", "/v1/runs/"+string(run)+"/context").want(t, 200)
+		if c.str("confidence_band") != band || c.data("withheld") != withheld {
+			t.Errorf("%s: band %s, %v withheld; want %s, %v", when, c.str("confidence_band"), c.data("withheld"), band, withheld)
+		}
+	}
+	context("before", run, "high", 0)
+	retrieve(run, chunk.ChunkID(good, 0), chunk.ChunkID(bad, 0), absent)
+	context("after", run, "medium", 1) // the absent one tells nothing later: it is nobody's
+	retrieve(run, chunk.ChunkID(bad, 0))
+	context("asked for twice", run, "medium", 1)
+	retrieve(run, chunk.ChunkID(good, 0))
+	context("after a clean retrieval", run, "medium", 1)
+	context("another run", other, "high", 0)
+	retrieve(other, chunk.ChunkID(bad, 0)) // and nothing else
+	context("nothing but withheld", other, "medium", 1)
+
+	gates := r.get("rita", "/v1/review/gates?source=handbook").want(t, 200).data("gates").([]any)
+	id := chunk.ID(gates[0].(map[string]any)["gate_id"].(string))
+	r.post("rita", gatePath(id, "decide"), verdict("release", "false-alarm")).want(t, 200)
+	r.drain()
+	context("released, and not retrieved since", run, "medium", 1)
+	retrieve(run, chunk.ChunkID(bad, 0))
+	context("retrieved after all", run, "low", 0) // a person let it through: that is its own band
+}
+
 // SPEC: PRV-8: what is erased is gone from contexts, and said to be.
 func TestErasedContext(t *testing.T) {
 	r := newRig(t)

@@ -354,6 +354,11 @@ func (a *API) assemble(ctx context.Context, p Principal, run chunk.ID, as assemb
 			view.Withheld++
 		}
 	}
+	missed, err := a.cfg.Store.Withheld(ctx, run)
+	if err != nil {
+		return view, nil, fromLedger(err)
+	}
+	view.Withheld += missed // the run asked for them: what it knows is less than it could be (SPEC QUA-2)
 	if len(items) > maxContextChunks {
 		return view, nil, refusal{problem.Problem{Status: 413, Code: "context-too-large", Detail: "The run's context is larger than one answer may be."}}
 	}
@@ -483,7 +488,8 @@ func (a *API) retrievedCitations(ctx context.Context, p Principal, run chunk.ID,
 
 // retrieve brings chunks of collections into a run (DECISIONS, words: collection).
 // The run takes their class before it gets any of them; a chunk that was not let
-// through is left out alone and lowers the band (SPEC QUA-2).
+// through is left out alone and lowers the band (SPEC QUA-2), here and in every later
+// context of the run, until it is retrieved after all.
 func (a *API) retrieve(w http.ResponseWriter, r *http.Request, p Principal) error {
 	run := chunk.ID(r.PathValue("run"))
 	var in struct {
@@ -583,6 +589,22 @@ func (a *API) retrieve(w http.ResponseWriter, r *http.Request, p Principal) erro
 		out.Chunks = append(out.Chunks, res)
 	}
 	if len(b.Context) == 0 && len(b.Records) > 0 { // nothing joins the run, and that is why
+		if _, err := a.cfg.Store.Append(ctx, b); err != nil {
+			return fromLedger(err)
+		}
+	}
+	hidden, err := a.cfg.Store.NotLetThrough(ctx, p.Tenant, in.Chunks)
+	if err != nil {
+		return fromLedger(err)
+	}
+	for id, source := range hidden {
+		// Of what is not there, or not this caller's to ask for, nothing is kept: the next
+		// context would tell the difference.
+		if p.Granted(source) && !got[id] {
+			b.Withheld = append(b.Withheld, ledger.Withheld{Run: run, Chunk: id})
+		}
+	}
+	if len(b.Context) == 0 && len(b.Withheld) > 0 {
 		if _, err := a.cfg.Store.Append(ctx, b); err != nil {
 			return fromLedger(err)
 		}
