@@ -588,11 +588,6 @@ func (a *API) retrieve(w http.ResponseWriter, r *http.Request, p Principal) erro
 		}
 		out.Chunks = append(out.Chunks, res)
 	}
-	if len(b.Context) == 0 && len(b.Records) > 0 { // nothing joins the run, and that is why
-		if _, err := a.cfg.Store.Append(ctx, b); err != nil {
-			return fromLedger(err)
-		}
-	}
 	hidden, err := a.cfg.Store.NotLetThrough(ctx, p.Tenant, in.Chunks)
 	if err != nil {
 		return fromLedger(err)
@@ -604,7 +599,12 @@ func (a *API) retrieve(w http.ResponseWriter, r *http.Request, p Principal) erro
 			b.Withheld = append(b.Withheld, ledger.Withheld{Run: run, Chunk: id})
 		}
 	}
-	if len(b.Context) == 0 && len(b.Withheld) > 0 {
+	for _, it := range items { // kept out by what it cites
+		if !got[it.Chunk] {
+			b.Withheld = append(b.Withheld, ledger.Withheld{Run: run, Chunk: it.Chunk})
+		}
+	}
+	if len(b.Context) == 0 && len(b.Records)+len(b.Withheld) > 0 { // nothing joins the run, and that is why
 		if _, err := a.cfg.Store.Append(ctx, b); err != nil {
 			return fromLedger(err)
 		}
