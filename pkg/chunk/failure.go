@@ -33,6 +33,17 @@ const (
 	FailEvidence           FailureID = "evidence-unavailable"
 	FailErased             FailureID = "erased"
 
+	// What comes of controlled execution (SPEC DEC-4).
+	FailQuota       FailureID = "quota-exceeded"        // more requests of a session than a minute has
+	FailDestination FailureID = "destination-refused"   // scheme, host, port or address; of a redirect too
+	FailUpstream    FailureID = "upstream-failed"       // no usable answer from there
+	FailTimeout     FailureID = "execution-timeout"     //
+	FailResultSize  FailureID = "result-too-large"      // packed or unpacked
+	FailPath        FailureID = "path-refused"          // leads out of the workspace, or to no regular file
+	FailFileMissing FailureID = "file-missing"          //
+	FailExecution   FailureID = "execution-failed"      // a fault of the service, or nothing here can carry it out
+	FailInterrupted FailureID = "execution-interrupted" // the process ended under way; what became of it is not known
+
 	// Refusals at the door of an authenticated sender.
 	FailSourceNotGranted FailureID = "source-not-granted" // the credential does not cover the source
 	FailOperatorRequired FailureID = "operator-required"  // the source speaks for an operator, the sender is none
@@ -53,6 +64,7 @@ var Failures = []FailureID{
 	FailSinkUnauthorised, FailPhase, FailDeclaration, FailState, FailLedger, FailEvidence, FailErased,
 	FailSourceNotGranted, FailOperatorRequired, FailMalformed, FailMediaType, FailTooLarge, FailStale, FailBodyChanged,
 	FailRunUnknown, FailClassification,
+	FailQuota, FailDestination, FailUpstream, FailTimeout, FailResultSize, FailPath, FailFileMissing, FailExecution, FailInterrupted,
 }
 
 // Known reports whether f is in the closed list or empty.

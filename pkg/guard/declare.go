@@ -54,21 +54,73 @@ type Operation struct {
 	Risk       Risk       `yaml:"risk,omitempty" json:"risk,omitempty"`
 	Parameters []Argument `yaml:"parameters,omitempty" json:"parameters,omitempty"`
 	URL        string     `yaml:"url,omitempty" json:"url,omitempty"` // the parameter that must be an https URL
+	// Ceiling bounds what the parameters may hold, and the class of a run that needs no
+	// person to agree. Unset: public.
+	Ceiling chunk.Class `yaml:"data_class_ceiling,omitempty" json:"data_class_ceiling,omitempty"`
 }
+
+// The operations that Stoplog can carry out itself (SPEC DEC-1, DEC-4).
+const (
+	OperationSearch    = "comm.search"
+	OperationFetch     = "comm.fetch"
+	OperationQuery     = "comm.query"
+	OperationFileRead  = "file.read"
+	OperationFileWrite = "file.write"
+)
 
 // DefaultOperations are the operations of SPEC DEC-1.
 var DefaultOperations = []Operation{
-	{Name: "comm.search", Risk: RiskLow, Parameters: []Argument{
+	{Name: OperationSearch, Risk: RiskLow, Ceiling: chunk.Internal, Parameters: []Argument{
 		{Name: "query", Type: "string", Required: true, MaxBytes: 2048},
 		{Name: "limit", Type: "integer"},
 	}},
-	{Name: "comm.fetch", Risk: RiskHigh, URL: "url", Parameters: []Argument{
+	{Name: OperationFetch, Risk: RiskHigh, URL: "url", Ceiling: chunk.Internal, Parameters: []Argument{
 		{Name: "url", Type: "string", Required: true, MaxBytes: 2048},
 	}},
-	{Name: "comm.query", Risk: RiskHigh, Parameters: []Argument{
+	{Name: OperationQuery, Risk: RiskHigh, Ceiling: chunk.Internal, Parameters: []Argument{
 		{Name: "service", Type: "string", Required: true, MaxBytes: 256},
 		{Name: "query", Type: "string", Required: true, MaxBytes: 8192},
 	}},
+}
+
+// FileOperations are those of a deployment that gives its agents a workspace (SPEC
+// DEC-4). What is written there leaves the run, so a person agrees to it.
+var FileOperations = []Operation{
+	{Name: OperationFileRead, Risk: RiskLow, Ceiling: chunk.Internal, Parameters: []Argument{
+		{Name: "path", Type: "string", Required: true, MaxBytes: 1024},
+	}},
+	{Name: OperationFileWrite, Risk: RiskHigh, Ceiling: chunk.Internal, Parameters: []Argument{
+		{Name: "path", Type: "string", Required: true, MaxBytes: 1024},
+		{Name: "content", Type: "string", Required: true, MaxBytes: 128 << 10},
+	}},
+}
+
+// tool is the operation as [Guard.Decide] judges a call: a run above the ceiling asks a
+// person, and what a parameter holds above it goes nowhere.
+func (o Operation) tool() *tool {
+	t := &tool{Tool: Tool{ID: o.Name, Ceiling: o.Ceiling, Control: Autonomous, Contamination: Gate, Arguments: o.Parameters}, arguments: map[string]*Argument{}}
+	if t.Ceiling == chunk.Unclassified {
+		t.Ceiling = chunk.Public
+	}
+	for i := range o.Parameters {
+		t.arguments[o.Parameters[i].Name] = &o.Parameters[i]
+	}
+	return t
+}
+
+// DecideOperation judges what a declared operation would take out of a run: what its
+// parameters hold, as [Guard.Decide] judges the arguments of a call (SPEC EGR-2,
+// EGR-3), and the run's class (SPEC CLS-6). [Guard.Declare] has settled the rest.
+func (g *Guard) DecideOperation(c Call, s RunState) Decision {
+	d := Decision{DataClass: s.Class}
+	if f := s.Refusal(); f != chunk.FailNone {
+		return d.deny(f, RuleState)
+	}
+	op, ok := g.operations[c.Tool]
+	if !ok {
+		return d.deny(chunk.FailDeclaration, RuleDeclaration)
+	}
+	return g.decide(op.tool(), c, s)
 }
 
 func (o Operation) check() (errs []error) {
@@ -214,7 +266,7 @@ func (g *Guard) Declare(d Declaration, by Standing) Declared {
 	if out.Risk == "" {
 		out.Risk = RiskHigh
 	}
-	if op.URL != "" && trusted(parameter(d.Parameters, op.URL), by.Trusted) {
+	if op.URL != "" && trusted(Parameter(d.Parameters, op.URL), by.Trusted) {
 		out.Risk = RiskLow
 	}
 	if out.Risk == RiskLow {
@@ -266,7 +318,8 @@ func httpsURL(s string) bool {
 	return err == nil && utf8.ValidString(s) && u.Scheme == "https" && u.Hostname() != "" && u.User == nil && u.Opaque == ""
 }
 
-func parameter(raw json.RawMessage, name string) string {
+// Parameter gives a parameter that is a string; empty where there is none.
+func Parameter(raw json.RawMessage, name string) string {
 	var m map[string]any
 	if json.Unmarshal(raw, &m) != nil {
 		return ""
@@ -277,11 +330,14 @@ func parameter(raw json.RawMessage, name string) string {
 
 func trusted(rawURL string, hosts []string) bool {
 	u, err := url.Parse(rawURL)
-	if err != nil {
-		return false
-	}
-	h := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
-	for _, t := range hosts {
+	return err == nil && HostIn(u.Hostname(), hosts)
+}
+
+// HostIn reports whether a host is in a list, in any case and with or without a dot at
+// its end. An entry stands for itself alone, *.example.com for every host below.
+func HostIn(host string, list []string) bool {
+	h := strings.ToLower(strings.TrimSuffix(host, "."))
+	for _, t := range list {
 		t = strings.ToLower(t)
 		if below, ok := strings.CutPrefix(t, "*."); ok {
 			if strings.HasSuffix(h, "."+below) {

@@ -65,6 +65,8 @@ const (
 	RuleQuota          Rule = "declaration-quota"
 	RuleLowRisk        Rule = "declaration-low-risk"
 	RuleHighRisk       Rule = "declaration-high-risk"
+	RuleLapsed         Rule = "approval-lapsed" // approved too long ago, or under a registry that has changed
+	RuleExecutionQuota Rule = "execution-quota" // SPEC DEC-4: requests a minute
 	RuleContextAllowed Rule = "context-decided"
 )
 
@@ -398,6 +400,13 @@ func (g *Guard) Decide(c Call, s RunState) Decision {
 	if !ok {
 		return d.deny(chunk.FailToolUnregistered, RuleUnregistered)
 	}
+	return g.decide(t, c, s)
+}
+
+// decide is what [Guard.Decide] and [Guard.DecideOperation] share, once it is known what
+// is called.
+func (g *Guard) decide(t *tool, c Call, s RunState) Decision {
+	d := Decision{DataClass: s.Class}
 	args, fields := t.decode(c.Arguments)
 	d.ArgumentNames = args.names
 	if t.Control != HumanApproval && t.Control != Autonomous {
