@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"syscall"
 	"time"
 )
 
@@ -32,7 +33,10 @@ type Options struct {
 	// Reachable says which addresses may be dialled, after resolution. Nil: [Public] ones on
 	// port 443.
 	Reachable func(netip.AddrPort) bool
-	Roots     *x509.CertPool // nil: the system's
+	// Connect opens a connection to an address that was found reachable. Nil: the system's,
+	// which looks once more at the address that the socket is about to go to.
+	Connect func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
+	Roots   *x509.CertPool // nil: the system's
 }
 
 // Client makes a client. Nothing of the environment changes where it goes: no proxy, no
@@ -48,6 +52,9 @@ func Client(o Options) *http.Client {
 	}
 	if o.Reachable == nil {
 		o.Reachable = func(a netip.AddrPort) bool { return Public(a.Addr()) && a.Port() == 443 }
+	}
+	if o.Connect == nil {
+		o.Connect = Connect(o.Reachable)
 	}
 	t := &transport{o: o}
 	t.http = &http.Transport{
@@ -116,11 +123,10 @@ func (t *transport) dial(ctx context.Context, network, addr string) (net.Conn, e
 			return nil, fmt.Errorf("%w: address", ErrRefused)
 		}
 	}
-	var d net.Dialer
 	err = fmt.Errorf("outbound: %w", &net.DNSError{Err: "no such host", IsNotFound: true})
 	for _, ip := range ips[:min(len(ips), 4)] {
 		var c net.Conn
-		if c, err = d.DialContext(ctx, network, netip.AddrPortFrom(ip.Unmap(), uint16(n)).String()); err == nil {
+		if c, err = t.o.Connect(ctx, netip.AddrPortFrom(ip.Unmap(), uint16(n))); err == nil {
 			return c, nil
 		}
 		if ctx.Err() != nil {
@@ -128,6 +134,20 @@ func (t *transport) dial(ctx context.Context, network, addr string) (net.Conn, e
 		}
 	}
 	return nil, err
+}
+
+// Connect gives the system's way to connect, which refuses by itself, as the socket is
+// made, an address that is not reachable: whoever asks, and however they came by it.
+func Connect(reachable func(netip.AddrPort) bool) func(context.Context, netip.AddrPort) (net.Conn, error) {
+	d := net.Dialer{Control: func(_, address string, _ syscall.RawConn) error {
+		if to, err := netip.ParseAddrPort(address); err != nil || !reachable(to) {
+			return fmt.Errorf("%w: address", ErrRefused)
+		}
+		return nil
+	}}
+	return func(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
+		return d.DialContext(ctx, "tcp", to.String())
+	}
 }
 
 // Public reports whether an address is one of the open internet: not loopback, private,
@@ -138,7 +158,7 @@ func Public(a netip.Addr) bool {
 	if !a.IsValid() || a.Zone() != "" || !a.IsGlobalUnicast() || a.IsPrivate() {
 		return false
 	}
-	if a.Is6() && !unicast6.Contains(a) {
+	if a.Is6() && (!unicast6.Contains(a) || isatap(a)) {
 		return false
 	}
 	for _, p := range special {
@@ -147,6 +167,13 @@ func Public(a netip.Addr) bool {
 		}
 	}
 	return true
+}
+
+// isatap reports an address whose last half is an IPv4 address behind 0:5efe: a router
+// inside would send it there.
+func isatap(a netip.Addr) bool {
+	b := a.As16()
+	return b[8]&^0x02 == 0 && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe
 }
 
 var (

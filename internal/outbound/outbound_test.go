@@ -21,7 +21,7 @@ func TestPublic(t *testing.T) {
 		"192.0.0.170", "192.0.2.1", "192.88.99.1", "192.168.1.1", "198.18.0.1", "198.19.255.255", "198.51.100.7", "203.0.113.9", "224.0.0.1", "239.1.1.1",
 		"240.0.0.1", "255.255.255.255", "168.63.129.16",
 		"::", "::1", "::ffff:127.0.0.1", "::ffff:169.254.169.254", "::ffff:10.0.0.1", "::7f00:1", "64:ff9b::7f00:1", "64:ff9b:1::a00:1", "100::1", "fc00::1", "fd12:3456::1",
-		"fe80::1", "fec0::1", "ff02::1", "2001::1", "2001:db8::1", "2002:7f00:1::1", "3fff::1", "4000::1",
+		"fe80::1", "fec0::1", "ff02::1", "2001::1", "2001:db8::1", "2002:7f00:1::1", "3fff::1", "4000::1", "2a00::5efe:a00:1", "2a00::200:5efe:a00:1",
 	} {
 		if Public(netip.MustParseAddr(s)) {
 			t.Errorf("%s passes for public", s)
@@ -35,6 +35,19 @@ func TestPublic(t *testing.T) {
 	if Public(netip.Addr{}) || Public(netip.MustParseAddr("2606:4700::1%eth0")) {
 		t.Error("no address, or one with a zone, passes for public")
 	}
+}
+
+// The system's way to connect looks at the address by itself, whoever asks.
+func TestConnectRefusesByItself(t *testing.T) {
+	s := newSite(t, http.NotFoundHandler())
+	if c, err := Connect(func(a netip.AddrPort) bool { return Public(a.Addr()) })(t.Context(), s.addr); !errors.Is(err, ErrRefused) {
+		t.Errorf("%v %v", c, err)
+	}
+	c, err := Connect(func(a netip.AddrPort) bool { return a == s.addr })(t.Context(), s.addr) // negative control
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
 }
 
 // site is a server on loopback, and a client that takes its address for a public one.
