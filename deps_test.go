@@ -63,7 +63,8 @@ var table = map[string]rule{
 	"internal/door":      {[]string{"pkg/chunk", "pkg/provenance", "pkg/classify", "pkg/extract", "internal/ledger", "internal/evidence", "internal/stage", "internal/problem", "internal/strictjson", "internal/webhook"}, nil, "the one way in"},
 	"internal/citations": {[]string{"pkg/chunk", "pkg/cite", "internal/outbound"}, nil, "asks sources of record; what follows from their answers is for others"},
 	"internal/review":    {[]string{"pkg/chunk", "pkg/provenance", "pkg/cite", "pkg/classify", "pkg/view", "pkg/fence", "pkg/guard", "pkg/detect", "internal/ledger", "internal/evidence", "internal/runstate", "internal/stage", "internal/strictjson", "internal/citations"}, nil, "the queue of what waits for a person"},
-	"internal/api":       {[]string{"pkg/chunk", "pkg/provenance", "pkg/cite", "pkg/classify", "pkg/detect", "pkg/guard", "pkg/fence", "pkg/view", "internal/ledger", "internal/evidence", "internal/runstate", "internal/review", "internal/problem", "internal/strictjson", "internal/stage", "internal/door", "internal/citations"}, nil, "HTTP"},
+	"internal/api":       {[]string{"pkg/chunk", "pkg/provenance", "pkg/cite", "pkg/classify", "pkg/detect", "pkg/guard", "pkg/fence", "pkg/view", "internal/ledger", "internal/evidence", "internal/runstate", "internal/review", "internal/problem", "internal/strictjson", "internal/stage", "internal/door", "internal/citations", "internal/fetch"}, nil, "HTTP"},
+	"internal/fetch":     {[]string{"pkg/guard", "internal/outbound"}, []string{"os/exec", "database/sql"}, "the way out: it reaches outside under limits and knows nothing of what is done with what it got"},
 	"deploy":             {nil, nil, "declarations that programs and people read"},
 
 	"internal/app": {[]string{"*"}, nil, "the wiring: the only place that sees both sides"},
