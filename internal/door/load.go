@@ -74,6 +74,18 @@ var extensions = map[string]string{
 	".eml": "message/rfc822", ".pdf": mediaTypes["pdf"], ".docx": mediaTypes["docx"],
 }
 
+// MediaTypeOf gives the media type of a file by its name; text/plain where the name says
+// nothing and it is text, and empty where it is none.
+func MediaTypeOf(name string, body []byte) string {
+	if t := extensions[strings.ToLower(path.Ext(name))]; t != "" {
+		return t
+	}
+	if !utf8.Valid(body) || bytes.IndexByte(body, 0) >= 0 {
+		return ""
+	}
+	return "text/plain"
+}
+
 // LoadFiles takes in every file of the given folders, and the given files. Hidden
 // files and folders, and what is not a regular file, are passed over: a link must not
 // lead out of the folder that the operator named.
@@ -359,12 +371,8 @@ func (d *Door) fileEvent(l Load, f file) (Event, error) {
 		return ev, errFile
 	}
 	ev.Body = body
-	ev.MediaType = extensions[strings.ToLower(path.Ext(f.in))]
-	if ev.MediaType == "" {
-		if !utf8.Valid(body) || bytes.IndexByte(body, 0) >= 0 {
-			return ev, ErrMediaType
-		}
-		ev.MediaType = "text/plain"
+	if ev.MediaType = MediaTypeOf(f.in, body); ev.MediaType == "" {
+		return ev, ErrMediaType
 	}
 	return ev, nil
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,19 +16,24 @@ import (
 
 // What an audit can find.
 const (
-	ChunkUnfinished    provenance.Code = "chunk-unfinished"    // accepted, older than the grace, neither ended nor at an open gate
-	ChunkUnknown       provenance.Code = "chunk-unknown"       // ended, and never accepted
-	DispositionDoubled provenance.Code = "disposition-doubled" // ended twice
-	DispositionRefused provenance.Code = "disposition-refused" // a second, different end was asked for and refused
-	GateUnknown        provenance.Code = "gate-unknown"        // claimed, decided or applied, and never opened
-	GateUndecided      provenance.Code = "gate-undecided"      // applied, and never decided
-	TenantMismatch     provenance.Code = "tenant-mismatch"     // a record about a run of another tenant
-	RecordUnsealed     provenance.Code = "record-unsealed"     // older than the grace and not in the tree
-	EventMismatch      provenance.Code = "event-mismatch"      // the event table says something else than the accepted record
-	RunMismatch        provenance.Code = "run-mismatch"        // a projection says something else than the records
-	ChunkMismatch      provenance.Code = "chunk-mismatch"
-	GateMismatch       provenance.Code = "gate-mismatch"
+	ChunkUnfinished     provenance.Code = "chunk-unfinished"     // accepted, older than the grace, neither ended nor at an open gate
+	ChunkUnknown        provenance.Code = "chunk-unknown"        // ended, and never accepted
+	DispositionDoubled  provenance.Code = "disposition-doubled"  // ended twice
+	DispositionRefused  provenance.Code = "disposition-refused"  // a second, different end was asked for and refused
+	GateUnknown         provenance.Code = "gate-unknown"         // claimed, decided or applied, and never opened
+	GateUndecided       provenance.Code = "gate-undecided"       // applied, and never decided
+	TenantMismatch      provenance.Code = "tenant-mismatch"      // a record about a run of another tenant
+	ExecutionUnfinished provenance.Code = "execution-unfinished" // begun, older than the grace and the longest execution, and never completed
+	RecordUnsealed      provenance.Code = "record-unsealed"      // older than the grace and not in the tree
+	EventMismatch       provenance.Code = "event-mismatch"       // the event table says something else than the accepted record
+	RunMismatch         provenance.Code = "run-mismatch"         // a projection says something else than the records
+	ChunkMismatch       provenance.Code = "chunk-mismatch"
+	GateMismatch        provenance.Code = "gate-mismatch"
 )
+
+// executionTime is how long an execution may take and how long until another process
+// has completed it as interrupted.
+const executionTime = 12 * time.Minute
 
 // AuditReport says what became of everything that was accepted (SPEC PRV-9).
 type AuditReport struct {
@@ -99,6 +105,7 @@ func (a *audit) pass(pass, passes uint32) error {
 	}
 	p := newRebuild(mine, a.problem)
 	events := map[chunk.ID]Event{}
+	begun, completed := map[chunk.ID]time.Time{}, map[chunk.ID]bool{}
 	err := a.records(func(canon []byte, id chunk.ID) {
 		e, err := provenance.Decode(canon)
 		if err != nil {
@@ -116,12 +123,25 @@ func (a *audit) pass(pass, passes uint32) error {
 				Commitment: v.Commitment, Chunks: v.ChunkCount, Collection: v.Collection,
 			}
 		}
+		if id := e.Record.Subject; mine(id) {
+			switch e.Record.Kind {
+			case provenance.KindExecutionStarted:
+				begun[id] = e.Record.Time
+			case provenance.KindExecutionEnded:
+				completed[id] = true
+			}
+		}
 		p.apply(e)
 	})
 	if err != nil {
 		return err
 	}
 	p.end()
+	for _, id := range slices.Sorted(maps.Keys(begun)) {
+		if !completed[id] && begun[id].Before(a.since.Add(-executionTime)) {
+			a.problem(provenance.Problem{Code: ExecutionUnfinished, Seq: -1, ID: id, Detail: "begun " + begun[id].Format(time.RFC3339) + ", no completion"})
+		}
+	}
 	for _, compare := range []func() error{
 		func() error { return a.events(mine, events) },
 		func() error { return a.runs(mine, p.runs) },

@@ -268,6 +268,13 @@ func (s *Store) Records(ctx context.Context, f RecordFilter) ([]Sealed, error) {
 		" ORDER BY r.n"+limit(f.Limit), w.args...)
 }
 
+// Newest gives the number of the newest record; 0 where there is none.
+func (s *Store) Newest(ctx context.Context) (int64, error) {
+	var n int64
+	err := s.r.QueryRowContext(ctx, "SELECT coalesce(max(n), 0) FROM record").Scan(&n)
+	return one("newest", n, err)
+}
+
 // Record gives one record by its id.
 func (s *Store) Record(ctx context.Context, id chunk.ID) (Sealed, error) {
 	r, err := scanSealed(s.r.QueryRowContext(ctx, "SELECT "+sealedColumns+
