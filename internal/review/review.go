@@ -26,6 +26,7 @@ var (
 	ErrForbidden   = errors.New("review: not allowed")           // the role, or one's own request
 	ErrFourEyes    = errors.New("review: a second reviewer must agree first")
 	ErrErased      = errors.New("review: the content is erased")
+	ErrQuota       = errors.New("review: more requests than a minute has")
 	ErrState       = errors.New("review: run state unavailable")
 	ErrLedger      = errors.New("review: ledger unavailable")
 	ErrEvidence    = errors.New("review: evidence unavailable")
@@ -204,6 +205,8 @@ type matter struct {
 	Found       json.RawMessage `json:"found,omitempty"` // why: where and what kind, never what
 	Cited       []chunk.Finding `json:"cited,omitempty"` // citations that are not resolved
 	Client      string          `json:"client_id,omitempty"`
+	Result      chunk.ID        `json:"result,omitempty"` // event under which an execution's result came in
+	Source      string          `json:"source,omitempty"` // where it came from
 }
 
 func (s *stores) sealMatter(ctx context.Context, run, about chunk.ID, m matter) (ledger.Held, error) {
