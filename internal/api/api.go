@@ -45,6 +45,7 @@ type Config struct {
 
 	Citations    *citations.Checker // nil: no kinds are declared
 	TrustedHosts []string           // declared fetches from these are low risk (SPEC DEC-3)
+	Execution    *Execution         // carries declared operations out; nil: nothing does
 	MaxBody      int                // bytes of a request; zero: 1 MiB
 	MaxWait      time.Duration
 }
@@ -59,6 +60,7 @@ type API struct {
 	mux     *http.ServeMux
 	metrics *metrics
 	page    *page
+	running *executions
 }
 
 // New makes the API. The handler serves /v1/ (apart from the door's own paths),
@@ -86,8 +88,15 @@ func New(cfg Config) (*API, error) {
 		Store: cfg.Store, Vault: cfg.Vault, Runs: cfg.Runs, Classifier: cfg.Classifier, Integrity: cfg.Integrity, Policy: cfg.Policy, Now: cfg.Now,
 		Log: cfg.Log, Lease: cfg.Lease, Expires: cfg.Expires, FourEyes: cfg.FourEyes, Citations: cfg.Citations,
 	}
-	a := &API{cfg: cfg, mux: http.NewServeMux()}
+	a := &API{cfg: cfg, mux: http.NewServeMux(), running: newExecutions()}
 	var err error
+	if cfg.Execution != nil {
+		x := *cfg.Execution
+		a.cfg.Execution = &x
+		if err := x.check(cfg.Classifier); err != nil {
+			return nil, err
+		}
+	}
 	if a.Queue, err = review.NewQueue(rc); err != nil {
 		return nil, err
 	}
@@ -123,6 +132,8 @@ func (a *API) routes() {
 	a.handle("POST /v1/declarations", []string{RoleAgent}, a.declare)
 	a.handle("GET /v1/declarations/{declaration}", []string{RoleAgent}, a.declaration)
 	a.handle("POST /v1/citations", []string{RoleAgent, RoleAssembler}, a.citations)
+	a.handle("POST /v1/declarations/{declaration}/execution", []string{RoleAgent}, a.execute)
+	a.handle("GET /v1/declarations/{declaration}/execution", []string{RoleAgent}, a.execution)
 	a.handle("POST /v1/stubs/resolve", []string{RoleConnector}, a.resolve)
 
 	reviewers := []string{RoleReviewer, RolePII}

@@ -111,7 +111,7 @@ func TestOtherTenant(t *testing.T) {
 	}
 	d := validDeclaration()
 	d["run_id"] = run
-	decl := r.post("agent", "/v1/declarations", d).want(t, 200).str("declaration_id")
+	decl := r.post("agent", "/v1/declarations", d).want(t, 202).str("declaration_id") // the run holds pii: a person decides
 	absent := string(chunk.NewID("run", "absent"))
 	ran := 0
 	for _, c := range []struct {
@@ -126,6 +126,7 @@ func TestOtherTenant(t *testing.T) {
 		{"other-admin", "POST", "/v1/runs/" + string(run) + "/outputs", "/v1/runs/" + absent + "/outputs", map[string]any{}, map[string]any{}},
 		{"other-admin", "POST", "/v1/runs/" + string(run) + "/memory", "/v1/runs/" + absent + "/memory", map[string]any{}, map[string]any{}},
 		{"other-admin", "GET", "/v1/declarations/" + decl, "/v1/declarations/" + string(chunk.NewID("decl", "absent")), nil, nil},
+		{"other-admin", "GET", "/v1/declarations/" + decl + "/execution", "/v1/declarations/" + string(chunk.NewID("decl", "absent")) + "/execution", nil, nil},
 		{"other-admin", "POST", "/v1/stubs/resolve", "/v1/stubs/resolve",
 			map[string]any{"run": run, "stubs": []string{"X"}, "tool": "crm", "sink": "crm", "tool_call": call},
 			map[string]any{"run": absent, "stubs": []string{"X"}, "tool": "crm", "sink": "crm", "tool_call": call}},

@@ -364,65 +364,20 @@ func (a *API) assemble(ctx context.Context, p Principal, run chunk.ID, as assemb
 	}
 	var text strings.Builder
 	text.WriteString(fence.Preamble)
-	events := map[chunk.ID]ledger.Event{}
-	request := problem.ID(ctx)
 	var records []provenance.Record
-	var surrogates []guard.Stub // of the run; read when they are needed
+	pr := a.presenter(ctx, p, run, as)
 	for _, it := range items {
-		src, registered := a.cfg.Classifier.Source(it.Source)
-		if !registered || !p.Granted(it.Source) {
+		out, rec, err := pr.present(ctx, it, "")
+		switch {
+		case errors.Is(err, errWithheld):
 			view.Withheld++
 			continue
-		}
-		plain, err := a.cfg.Vault.Open(ctx, it.Scope, it.Sealed, chunk.ContextAD(it.Chunk))
-		if errors.Is(err, evidence.ErrErased) {
+		case errors.Is(err, review.ErrErased):
 			view.Erased++
 			continue
+		case err != nil:
+			return view, nil, err
 		}
-		if err != nil {
-			return view, nil, fromVault(err)
-		}
-		ev, ok := events[it.Event]
-		if !ok {
-			if ev, err = a.cfg.Store.EventByID(ctx, it.Event); err != nil {
-				return view, nil, fromLedger(err)
-			}
-			events[it.Event] = ev
-		}
-		// A row that was moved here from another run is no part of this one: what belongs
-		// to a run came by its own documents, everything else by retrieval from a collection.
-		if ev.Run != run && !ev.Collection || ev.Tenant != p.Tenant {
-			return view, nil, review.ErrIntegrity
-		}
-		// Redaction happened when the text came in. What a recogniser finds all the
-		// same, raw pii above all, does not leave (SPEC RED-1).
-		redacted := it.Redacted
-		left := raw(a.cfg.Classifier.Recognise(plain))
-		if len(left) > 0 {
-			if surrogates == nil {
-				if surrogates, err = a.Gatekeeper.Surrogates(ctx, run); err != nil {
-					return view, nil, err
-				}
-				surrogates = append(surrogates, guard.Stub{}) // asked for
-			}
-			own := guard.Surrogates(plain, surrogates)
-			left = slices.DeleteFunc(left, func(e chunk.Entity) bool {
-				return slices.ContainsFunc(own, func(s chunk.Entity) bool { return s.Start <= e.Start && e.End <= s.End })
-			})
-		}
-		if len(left) > 0 {
-			plain, redacted = guard.Replace(plain, left), true
-		}
-		out := contextItem{
-			Chunk: it.Chunk, Event: it.Event, Ordinal: it.Ordinal, Source: it.Source, URI: "stoplog://" + p.Tenant + "/" + it.Source,
-			Trust: src.Trust.String(), Origin: src.Origin.String(), Retrieved: ev.Received.UTC(), Class: it.Class, Band: it.Band, Redacted: redacted,
-		}
-		body := strings.ToValidUTF8(string(plain), "\ufffd")
-		if as.sanitise {
-			s := fence.Sanitise(body)
-			body, out.Triggers = s.Text, s.Triggers+s.Tags
-		}
-		out.Text = wrap(as.form, as.label, it.Source, out.URI, body)
 		if text.Len()+len(out.Text) > maxContextBytes {
 			return view, nil, refusal{problem.Problem{Status: 413, Code: "context-too-large", Detail: "The run's context is larger than one answer may be."}}
 		}
@@ -430,20 +385,7 @@ func (a *API) assemble(ctx context.Context, p Principal, run chunk.ID, as assemb
 		text.WriteString(out.Text)
 		view.Band = view.Band.Min(it.Band)
 		view.Chunks = append(view.Chunks, out)
-
-		hash, err := a.cfg.Vault.Commit(ctx, it.Scope, []byte(out.Text))
-		if err != nil {
-			return view, nil, fromVault(err)
-		}
-		payload, err := provenance.EncodePayload(provenance.ContextAssembly{RunID: run, DataClass: it.Class, SourceID: it.Source, RedactionApplied: redacted, ChunkHash: hash})
-		if err != nil {
-			return view, nil, err
-		}
-		records = append(records, provenance.Record{
-			ID:     provenance.RecordID(provenance.KindContextAssembly, it.Chunk, string(run), request), // each access is one: it has the request's id
-			Schema: provenance.SchemaVersion, Time: a.cfg.Now().UTC(), Kind: provenance.KindContextAssembly, Tenant: p.Tenant, Run: run, Subject: it.Chunk,
-			Actor: p.Actor(), Policy: a.cfg.Policy(), Evidence: ev.Evidence, Payload: payload,
-		})
+		records = append(records, rec)
 	}
 	switch {
 	case len(view.Chunks) == 0:
@@ -455,6 +397,99 @@ func (a *API) assemble(ctx context.Context, p Principal, run chunk.ID, as assemb
 	}
 	view.Text = text.String()
 	return view, records, nil
+}
+
+// errWithheld: the caller is not granted the chunk's source, or it is no source any more.
+var errWithheld = errors.New("api: withheld")
+
+// presenter makes what an agent gets of a chunk.
+type presenter struct {
+	a          *API
+	p          Principal
+	run        chunk.ID
+	as         assembly
+	request    string
+	events     map[chunk.ID]ledger.Event
+	surrogates []guard.Stub // of the run; read when they are needed
+}
+
+func (a *API) presenter(ctx context.Context, p Principal, run chunk.ID, as assembly) *presenter {
+	return &presenter{a: a, p: p, run: run, as: as, request: problem.ID(ctx), events: map[chunk.ID]ledger.Event{}}
+}
+
+// present opens a chunk that was let through and makes it ready for a prompt: redacted,
+// sanitised, fenced, attributed. The record of the access (SPEC PRV-3) is the caller's to
+// write before the text goes out. uri is where the text came from; empty: the source.
+func (s *presenter) present(ctx context.Context, it ledger.ContextItem, uri string) (contextItem, provenance.Record, error) {
+	none := func(err error) (contextItem, provenance.Record, error) {
+		return contextItem{}, provenance.Record{}, err
+	}
+	a := s.a
+	src, registered := a.cfg.Classifier.Source(it.Source)
+	if !registered || !s.p.Granted(it.Source) {
+		return none(errWithheld)
+	}
+	plain, err := a.cfg.Vault.Open(ctx, it.Scope, it.Sealed, chunk.ContextAD(it.Chunk))
+	if err != nil {
+		return none(fromVault(err))
+	}
+	ev, ok := s.events[it.Event]
+	if !ok {
+		if ev, err = a.cfg.Store.EventByID(ctx, it.Event); err != nil {
+			return none(fromLedger(err))
+		}
+		s.events[it.Event] = ev
+	}
+	// A row that was moved here from another run is no part of this one: what belongs
+	// to a run came by its own documents, everything else by retrieval from a collection.
+	if ev.Run != s.run && !ev.Collection || ev.Tenant != s.p.Tenant {
+		return none(review.ErrIntegrity)
+	}
+	// Redaction happened when the text came in. What a recogniser finds all the
+	// same, raw pii above all, does not leave (SPEC RED-1).
+	redacted := it.Redacted
+	left := raw(a.cfg.Classifier.Recognise(plain))
+	if len(left) > 0 {
+		if s.surrogates == nil {
+			if s.surrogates, err = a.Gatekeeper.Surrogates(ctx, s.run); err != nil {
+				return none(err)
+			}
+			s.surrogates = append(s.surrogates, guard.Stub{}) // asked for
+		}
+		own := guard.Surrogates(plain, s.surrogates)
+		left = slices.DeleteFunc(left, func(e chunk.Entity) bool {
+			return slices.ContainsFunc(own, func(s chunk.Entity) bool { return s.Start <= e.Start && e.End <= s.End })
+		})
+	}
+	if len(left) > 0 {
+		plain, redacted = guard.Replace(plain, left), true
+	}
+	if uri == "" {
+		uri = "stoplog://" + s.p.Tenant + "/" + it.Source
+	}
+	out := contextItem{
+		Chunk: it.Chunk, Event: it.Event, Ordinal: it.Ordinal, Source: it.Source, URI: uri,
+		Trust: src.Trust.String(), Origin: src.Origin.String(), Retrieved: ev.Received.UTC(), Class: it.Class, Band: it.Band, Redacted: redacted,
+	}
+	body := strings.ToValidUTF8(string(plain), "\ufffd")
+	if s.as.sanitise {
+		clean := fence.Sanitise(body)
+		body, out.Triggers = clean.Text, clean.Triggers+clean.Tags
+	}
+	out.Text = wrap(s.as.form, s.as.label, it.Source, out.URI, body)
+	hash, err := a.cfg.Vault.Commit(ctx, it.Scope, []byte(out.Text))
+	if err != nil {
+		return none(fromVault(err))
+	}
+	payload, err := provenance.EncodePayload(provenance.ContextAssembly{RunID: s.run, DataClass: it.Class, SourceID: it.Source, RedactionApplied: redacted, ChunkHash: hash})
+	if err != nil {
+		return none(err)
+	}
+	return out, provenance.Record{
+		ID:     provenance.RecordID(provenance.KindContextAssembly, it.Chunk, string(s.run), s.request), // each access is one: it has the request's id
+		Schema: provenance.SchemaVersion, Time: a.cfg.Now().UTC(), Kind: provenance.KindContextAssembly, Tenant: s.p.Tenant, Run: s.run, Subject: it.Chunk,
+		Actor: s.p.Actor(), Policy: a.cfg.Policy(), Evidence: ev.Evidence, Payload: payload,
+	}, nil
 }
 
 // raw gives what may not stand in any context: personal data and secrets.
@@ -528,9 +563,64 @@ func (a *API) retrieve(w http.ResponseWriter, r *http.Request, p Principal) erro
 		Failure chunk.FailureID   `json:"failure_id,omitempty"`
 		Cited   *citations.Report `json:"citations,omitempty"` // where some are not resolved
 	}
-	got := map[chunk.ID]bool{}
-	var b ledger.Batch
 	items = slices.DeleteFunc(items, func(it ledger.ContextItem) bool { return !p.Granted(it.Source) })
+	entering, cited, records, err := a.believed(ctx, p, run, state, items)
+	if err != nil {
+		return err
+	}
+	got := map[chunk.ID]bool{}
+	for _, it := range entering {
+		got[it.Chunk] = true
+	}
+	out := struct {
+		Run       chunk.ID    `json:"run_id"`
+		Class     chunk.Class `json:"data_class"`
+		Band      chunk.Band  `json:"confidence_band"`
+		Retrieved int         `json:"retrieved"`
+		Withheld  int         `json:"withheld"`
+		Chunks    []result    `json:"chunks"`
+	}{Run: run, Class: state.Class, Band: chunk.BandUnknown, Chunks: []result{}}
+	for _, id := range in.Chunks {
+		res := result{Chunk: id, Status: "withheld"} // also one that is not there, or another tenant's: the answer is the same
+		if r, ok := cited[id]; ok {
+			res.Failure, res.Cited = r.Worst(), &r
+		}
+		if got[id] {
+			res.Status, out.Retrieved = "retrieved", out.Retrieved+1
+		} else {
+			out.Withheld++
+		}
+		out.Chunks = append(out.Chunks, res)
+	}
+	b := ledger.Batch{Context: entering, Records: records}
+	if b.Withheld, err = a.missed(ctx, p, run, in.Chunks, items, entering); err != nil {
+		return err
+	}
+	if err := a.enter(ctx, p, run, b, "retrieval"); err != nil {
+		return err
+	}
+	if len(entering) > 0 {
+		out.Class = entering[0].Class
+		if state.Class != chunk.Unclassified {
+			out.Class = state.Class
+		}
+		out.Band = chunk.BandHigh
+		for _, it := range entering {
+			out.Class, out.Band = out.Class.Max(it.Class), out.Band.Min(it.Band)
+		}
+		if out.Withheld > 0 {
+			out.Band = out.Band.Min(chunk.BandMedium)
+		}
+	}
+	problem.OK(w, out)
+	return nil
+}
+
+// believed checks what chunks cite before they enter a run. A source of record that does
+// not know what a chunk cites makes the chunk less believable, and the answer says so; or
+// it keeps the chunk out (SPEC QUA-2, QUA-8). The records are to be stored with what
+// enters.
+func (a *API) believed(ctx context.Context, p Principal, run chunk.ID, state guard.RunState, items []ledger.ContextItem) ([]ledger.ContextItem, map[chunk.ID]citations.Report, []provenance.Record, error) {
 	class := state.Class
 	if class == chunk.Unclassified && len(items) > 0 {
 		class = items[0].Class
@@ -540,14 +630,11 @@ func (a *API) retrieve(w http.ResponseWriter, r *http.Request, p Principal) erro
 	}
 	reports, records, err := a.retrievedCitations(ctx, p, run, class, items)
 	if err != nil {
-		return err
+		return nil, nil, nil, err
 	}
-	b.Records = records
 	cited := map[chunk.ID]citations.Report{}
-	class = chunk.Class(0)
+	var entering []ledger.ContextItem
 	for i, it := range items {
-		// A source of record that does not know what a chunk cites makes the chunk less
-		// believable, and the answer says so; or it keeps the chunk out (SPEC QUA-2, QUA-8).
 		switch r := reports[i]; r.Worst() {
 		case chunk.FailNone:
 		case chunk.FailCitation:
@@ -558,87 +645,75 @@ func (a *API) retrieve(w http.ResponseWriter, r *http.Request, p Principal) erro
 		if reports[i].Worst(cite.Withhold) != chunk.FailNone {
 			continue
 		}
-		if len(got) == 0 {
-			class = it.Class
-		}
-		class = class.Max(it.Class)
-		got[it.Chunk] = true
 		it.Run = run
-		b.Context = append(b.Context, it)
+		entering = append(entering, it)
 	}
-	out := struct {
-		Run       chunk.ID    `json:"run_id"`
-		Class     chunk.Class `json:"data_class"`
-		Band      chunk.Band  `json:"confidence_band"`
-		Retrieved int         `json:"retrieved"`
-		Withheld  int         `json:"withheld"`
-		Chunks    []result    `json:"chunks"`
-	}{Run: run, Class: state.Class, Band: chunk.BandUnknown, Chunks: []result{}}
-	names := make([]string, 0, len(got))
-	for _, id := range in.Chunks {
-		res := result{Chunk: id, Status: "withheld"} // also one that is not there, or another tenant's: the answer is the same
-		if r, ok := cited[id]; ok {
-			res.Failure, res.Cited = r.Worst(), &r
-		}
-		if got[id] {
-			res.Status, out.Retrieved = "retrieved", out.Retrieved+1
-			names = append(names, string(id))
-		} else {
-			out.Withheld++
-		}
-		out.Chunks = append(out.Chunks, res)
+	return entering, cited, records, nil
+}
+
+// missed gives the chunks that a run asked for and did not get, for later contexts to
+// know of: what was not let through, and of items what what it cites kept out.
+func (a *API) missed(ctx context.Context, p Principal, run chunk.ID, asked []chunk.ID, items, entering []ledger.ContextItem) ([]ledger.Withheld, error) {
+	got := map[chunk.ID]bool{}
+	for _, it := range entering {
+		got[it.Chunk] = true
 	}
-	hidden, err := a.cfg.Store.NotLetThrough(ctx, p.Tenant, in.Chunks)
+	hidden, err := a.cfg.Store.NotLetThrough(ctx, p.Tenant, asked)
 	if err != nil {
-		return fromLedger(err)
+		return nil, fromLedger(err)
 	}
+	var out []ledger.Withheld
 	for id, source := range hidden {
 		// Of what is not there, or not this caller's to ask for, nothing is kept: the next
 		// context would tell the difference.
 		if p.Granted(source) && !got[id] {
-			b.Withheld = append(b.Withheld, ledger.Withheld{Run: run, Chunk: id})
+			out = append(out, ledger.Withheld{Run: run, Chunk: id})
 		}
 	}
 	for _, it := range items { // kept out by what it cites
 		if !got[it.Chunk] {
-			b.Withheld = append(b.Withheld, ledger.Withheld{Run: run, Chunk: it.Chunk})
+			out = append(out, ledger.Withheld{Run: run, Chunk: it.Chunk})
 		}
 	}
-	if len(b.Context) == 0 && len(b.Records)+len(b.Withheld) > 0 { // nothing joins the run, and that is why
-		if _, err := a.cfg.Store.Append(ctx, b); err != nil {
-			return fromLedger(err)
+	return out, nil
+}
+
+// enter brings chunks of a collection into a run, which takes their class in the same
+// transaction (SPEC CLS-6), with the records and the memory of what was withheld that
+// belong to it. cause is retrieval or execution.
+func (a *API) enter(ctx context.Context, p Principal, run chunk.ID, b ledger.Batch, cause string) error {
+	if len(b.Context) == 0 {
+		if len(b.Records)+len(b.Withheld) == 0 {
+			return nil
 		}
-	}
-	if len(b.Context) > 0 {
-		out.Class = class
-		if state.Class != chunk.Unclassified {
-			out.Class = state.Class.Max(class)
-		}
-		out.Band = chunk.BandHigh
-		for _, it := range b.Context {
-			out.Band = out.Band.Min(it.Band)
-		}
-		if out.Withheld > 0 {
-			out.Band = out.Band.Min(chunk.BandMedium)
-		}
-		slices.Sort(names)
-		payload, err := provenance.EncodePayload(provenance.RunClass{RunID: run, DataClass: class, Cause: "retrieval"})
+		_, err := a.cfg.Store.Append(ctx, b) // nothing joins the run, and that is why
 		if err != nil {
-			return err
+			err = fromLedger(err)
 		}
-		b.Records = append(b.Records, provenance.Record{
-			ID: provenance.RecordID(provenance.KindRunClass, run, append([]string{"retrieval"}, names...)...), Schema: provenance.SchemaVersion, Time: a.cfg.Now().UTC(),
-			Kind: provenance.KindRunClass, Tenant: p.Tenant, Run: run, Subject: run, Actor: p.Actor(), Policy: a.cfg.Policy(), Payload: payload,
-		})
-		if _, err := a.cfg.Store.Append(ctx, b); err != nil {
-			return fromLedger(err)
-		}
-		if err := a.cfg.Runs.Invalidate(ctx, run); err != nil {
-			// The class stands in the ledger. Until the cache can be told of it, it
-			// trusts nothing, and the caller is told to try again.
-			return review.ErrState
-		}
+		return err
 	}
-	problem.OK(w, out)
+	class := b.Context[0].Class
+	names := make([]string, len(b.Context))
+	for i, it := range b.Context {
+		class = class.Max(it.Class)
+		names[i] = string(it.Chunk)
+	}
+	slices.Sort(names)
+	payload, err := provenance.EncodePayload(provenance.RunClass{RunID: run, DataClass: class, Cause: cause})
+	if err != nil {
+		return err
+	}
+	b.Records = append(b.Records, provenance.Record{
+		ID: provenance.RecordID(provenance.KindRunClass, run, append([]string{cause}, names...)...), Schema: provenance.SchemaVersion, Time: a.cfg.Now().UTC(),
+		Kind: provenance.KindRunClass, Tenant: p.Tenant, Run: run, Subject: run, Actor: p.Actor(), Policy: a.cfg.Policy(), Payload: payload,
+	})
+	if _, err := a.cfg.Store.Append(ctx, b); err != nil {
+		return fromLedger(err)
+	}
+	if err := a.cfg.Runs.Invalidate(ctx, run); err != nil {
+		// The class stands in the ledger. Until the cache can be told of it, it
+		// trusts nothing, and the caller is told to try again.
+		return review.ErrState
+	}
 	return nil
 }

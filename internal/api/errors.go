@@ -132,6 +132,16 @@ func statusOf(f chunk.FailureID) int {
 		return http.StatusUnprocessableEntity
 	case chunk.FailErased:
 		return http.StatusGone
+	case chunk.FailQuota:
+		return http.StatusTooManyRequests
+	case chunk.FailFileMissing:
+		return http.StatusNotFound
+	case chunk.FailUpstream, chunk.FailResultSize, chunk.FailMediaType, chunk.FailMalformed, chunk.FailClassification:
+		return http.StatusBadGateway // what came back is no result
+	case chunk.FailTimeout:
+		return http.StatusGatewayTimeout
+	case chunk.FailExecution, chunk.FailInterrupted:
+		return http.StatusInternalServerError
 	}
 	return http.StatusForbidden
 }
@@ -152,6 +162,20 @@ var failureDetails = map[chunk.FailureID]string{
 	chunk.FailCitation:          "It cites something that its source of record does not have.",
 	chunk.FailPhase:             "The operation is not allowed in this phase.",
 	chunk.FailDeclaration:       "The declaration is incomplete or malformed; fields says where.",
+	chunk.FailQuota:             "The session has asked for as much as it may in a minute.",
+	chunk.FailDestination:       "The address, or one that it led to, may not be asked: https, a public host, and the operator's lists.",
+	chunk.FailUpstream:          "No usable answer came from there. Nothing of it was kept.",
+	chunk.FailTimeout:           "It took longer than it may. Nothing of it was kept.",
+	chunk.FailResultSize:        "The result is larger than allowed. Nothing of it was kept.",
+	chunk.FailPath:              "The path leads out of the workspace, or to no regular file.",
+	chunk.FailFileMissing:       "The workspace has no such file.",
+	chunk.FailExecution:         "It could not be carried out: nothing here does that, or a fault of the service.",
+	chunk.FailInterrupted:       "The service ended while it was carried out; what became of it is not known. Declare it again.",
+	chunk.FailMediaType:         "The result is of a kind that cannot be read here.",
+	chunk.FailMalformed:         "The result is not what its media type promises.",
+	chunk.FailClassification:    "The result could not be classified, so it does not go on.",
+	chunk.FailIntegrity:         "Something else lies where the result belongs. An operator has to look at it.",
+	chunk.FailErased:            "The content has been erased; what the ledger says of it remains.",
 }
 
 // denied answers a decision that refuses, with the decision beside the problem.

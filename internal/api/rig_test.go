@@ -94,6 +94,7 @@ var testSources = []classify.Source{
 	{ID: "web", Ceiling: chunk.Internal, Format: "text"},
 	{ID: "notes", Ceiling: chunk.Public, Format: "text", AllowPartial: true},
 	{ID: "handbook", Ceiling: chunk.Restricted, Format: "text", Collection: true},
+	{ID: "fetched", Ceiling: chunk.Internal, Collection: true},
 	{ID: "secretwiki", Ceiling: chunk.Internal, Format: "text"},
 }
 
@@ -117,6 +118,7 @@ var testTokens = []struct {
 	{"admin", "default", []string{RoleAdmin}, []string{"*"}},
 	{"connector", "default", []string{RoleConnector}, []string{"*"}},
 	{"agent", "default", []string{RoleAgent}, []string{"*"}},
+	{"narrow", "default", []string{RoleAgent}, []string{"web"}},
 	{"assembler", "default", []string{RoleAssembler}, []string{"booking", "surrogates", "web", "notes", "handbook"}},
 	{"rita", "default", []string{RoleReviewer}, nil},
 	{"remy", "default", []string{RoleReviewer}, nil},
