@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stoplog/stoplog/internal/api"
 	"github.com/stoplog/stoplog/internal/door"
 	"github.com/stoplog/stoplog/internal/evidence"
 	"github.com/stoplog/stoplog/internal/ledger"
@@ -88,7 +89,7 @@ Reason codes: ` + strings.Join(eraseReasons, ", ") + `.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&run, "run", "", "everything of this run")
+	c.Flags().StringVar(&run, "run", "", "everything of this run, with what was fetched for it")
 	c.Flags().StringVar(&document, "document", "", "one document of a collection, by its document id or event id")
 	c.Flags().StringVar(&subject, "subject", "", "everything about a person")
 	c.Flags().StringVar(&reason, "reason", "", "why, one of the reason codes (required)")
@@ -149,7 +150,12 @@ func (s *system) scopes(ctx context.Context, in io.Reader, run, document, subjec
 	}
 	switch {
 	case run != "":
-		return one(chunk.ID(run), "the run")
+		out, err := one(chunk.ID(run), "the run")
+		if err != nil {
+			return nil, err
+		}
+		fetched, _, err := s.executed(ctx, chunk.ID(run))
+		return append(out, fetched...), err
 	case chunk.ValidID(document, "evt"):
 		ev, err := s.store.EventByID(ctx, chunk.ID(document))
 		switch {
@@ -190,6 +196,35 @@ func (s *system) scopes(ctx context.Context, in io.Reader, run, document, subjec
 	}
 	slices.Sort(out)
 	return slices.Compact(out), nil
+}
+
+// executed finds what was carried out for a run (SPEC DEC-5): the documents that it
+// brought, which are a collection's with keys of their own, and the evidence of what was
+// asked for.
+func (s *system) executed(ctx context.Context, run chunk.ID) (scopes []chunk.ID, asked []string, err error) {
+	f := ledger.RecordFilter{Run: run, Kind: provenance.KindExecutionStarted, Limit: 1000}
+	for {
+		rows, err := s.store.Records(ctx, f)
+		if err != nil || len(rows) == 0 {
+			return scopes, asked, err
+		}
+		for _, row := range rows {
+			f.After = row.N
+			asked = append(asked, row.Record.Evidence)
+			for _, src := range s.cfg.Sources { // whichever it entered as
+				if !src.Collection {
+					continue
+				}
+				ev, err := s.store.EventByID(ctx, chunk.EventID(row.Record.Tenant, src.ID, api.ExecutionSender(row.Record.Subject)))
+				switch {
+				case err == nil:
+					scopes = append(scopes, ev.Scope)
+				case !errors.Is(err, ledger.ErrNotFound):
+					return nil, nil, err
+				}
+			}
+		}
+	}
 }
 
 // erase destroys the keys of scopes (SPEC PRV-8). When one of them is under legal hold
@@ -247,14 +282,32 @@ func (s *system) eraseOne(ctx context.Context, id chunk.ID, kind provenance.Kind
 	if err := s.scopeRecord(ctx, id, events, kind, []string{action}, provenance.Erasure{ScopeID: id, Action: action, Reason: reason}); err != nil {
 		return out, err
 	}
+	var asked []string
+	if id.Prefix() == "run" {
+		if _, asked, err = s.executed(ctx, id); err != nil {
+			return out, err
+		}
+	}
 	if err := s.vault.Erase(ctx, id); err != nil {
 		return out, err
 	}
+	remove := func(pointer string) error {
+		err := s.vault.Remove(ctx, id, pointer)
+		if err == nil {
+			out.Evidence++
+		} else if errors.Is(err, evidence.ErrNotFound) {
+			err = nil
+		}
+		return err
+	}
+	for _, pointer := range asked {
+		if err := remove(pointer); err != nil {
+			return out, err
+		}
+	}
 	for _, ev := range events {
 		out.Documents++
-		if err := s.vault.Remove(ctx, id, ev.Evidence); err == nil {
-			out.Evidence++
-		} else if !errors.Is(err, evidence.ErrNotFound) {
+		if err := remove(ev.Evidence); err != nil {
 			return out, err
 		}
 		chunks, err := s.store.EventChunks(ctx, ev.ID)

@@ -189,6 +189,7 @@ func (r *running) loops() map[string]func(context.Context) error {
 		}
 		loops["sealer"] = s.runSealer
 		loops["review"] = r.api.Queue.Run
+		loops["executions"] = r.api.RunExecutions
 		loops["gauges"] = s.runGauges
 		loops["retention"] = s.runRetention
 	}

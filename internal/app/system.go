@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -19,6 +20,7 @@ import (
 	"github.com/stoplog/stoplog/internal/citations"
 	"github.com/stoplog/stoplog/internal/config"
 	"github.com/stoplog/stoplog/internal/evidence"
+	"github.com/stoplog/stoplog/internal/fetch"
 	"github.com/stoplog/stoplog/internal/keys"
 	"github.com/stoplog/stoplog/internal/ledger"
 	"github.com/stoplog/stoplog/internal/runstate"
@@ -50,7 +52,8 @@ type system struct {
 	citations  *citations.Checker // nil: no kinds are declared
 	policy     string             // hash of configuration and rules
 	tokens     *api.Tokens
-	identity   bool // benchmarks only: decide nothing
+	identity   bool          // benchmarks only: decide nothing
+	outside    fetch.Network // of controlled execution; tests have one of their own
 
 	embedded []string // parts that run inside this process, for people
 	closers  []func() error
@@ -138,7 +141,11 @@ func (s *system) compile() error {
 	if s.classifier, err = classify.Compile(s.cfg.Sources, classify.Options{}); err != nil {
 		return fmt.Errorf("sources: %w", err)
 	}
-	if s.guard, err = guard.Compile(s.cfg.Tools, guard.Options{Recognise: s.classifier.Recognise, ClassOf: classify.ClassOf, Sinks: s.cfg.Sinks}); err != nil {
+	operations := guard.DefaultOperations
+	if x := s.cfg.Execution; x != nil && x.Workspace != "" {
+		operations = slices.Concat(operations, guard.FileOperations)
+	}
+	if s.guard, err = guard.Compile(s.cfg.Tools, guard.Options{Recognise: s.classifier.Recognise, ClassOf: classify.ClassOf, Sinks: s.cfg.Sinks, Operations: operations}); err != nil {
 		return fmt.Errorf("tools: %w", err)
 	}
 	s.policy = policyHash(s.cfg.Hash(), digest)

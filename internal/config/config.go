@@ -14,14 +14,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/stoplog/stoplog/pkg/chunk"
 	"github.com/stoplog/stoplog/pkg/cite"
 	"github.com/stoplog/stoplog/pkg/classify"
 	"github.com/stoplog/stoplog/pkg/guard"
@@ -49,6 +52,7 @@ type Config struct {
 	Sinks     []guard.Sink      `yaml:"sinks,omitempty"` // those with a ceiling of their own
 	Tools     []guard.Tool      `yaml:"tools,omitempty"`
 	Citations Citations         `yaml:"citations,omitempty"`
+	Execution *Execution        `yaml:"execution,omitempty"` // carries declared operations out; nil: nothing does
 
 	path string // where it was read from; references to files are relative to it
 	hash string // of the bytes it was read from
@@ -90,6 +94,30 @@ type Limits struct {
 	BodyBytes  int `yaml:"body_bytes,omitempty"`  // zero: 512 KiB
 	ChunkBytes int `yaml:"chunk_bytes,omitempty"` // zero: 8 KiB
 	Workers    int `yaml:"workers,omitempty"`     // per stage; zero: the number of processors
+}
+
+// Execution says what is carried out for agents, and within what (SPEC DEC-4). Each
+// limit can be lowered and none raised; zero is the greatest.
+type Execution struct {
+	Source    string              `yaml:"source"`                        // collection that results enter as
+	Domains   []string            `yaml:"allow_domains,omitempty"`       // host, *.host, host:port; none: every public host, on port 443
+	Networks  []string            `yaml:"deny_networks,omitempty"`       // CIDR blocks, beside those that are never public
+	Trusted   []string            `yaml:"trusted_hosts,omitempty"`       // fetches from these ask no person
+	Search    *Endpoint           `yaml:"search,omitempty"`              // of comm.search
+	Services  map[string]Endpoint `yaml:"services,omitempty"`            // of comm.query, by name
+	Workspace string              `yaml:"workspace,omitempty"`           // directory of file.read and file.write; empty: there are no such operations
+	PerMinute int                 `yaml:"requests_per_minute,omitempty"` // of a session; at most 10
+	Redirects *int                `yaml:"max_redirects,omitempty"`       // at most 5
+	Bytes     int                 `yaml:"max_bytes,omitempty"`           // of a result; at most 640 KiB, and what the door takes
+	Network   time.Duration       `yaml:"network_timeout,omitempty"`     // at most 30s
+	File      time.Duration       `yaml:"file_timeout,omitempty"`        // at most 10s
+	Total     time.Duration       `yaml:"total_timeout,omitempty"`       // at most 300s
+}
+
+// Endpoint is a service that searches or queries go to.
+type Endpoint struct {
+	URL           string `yaml:"url"`                     // https, with {query} behind the question mark
+	Authorization string `yaml:"authorization,omitempty"` // reference to the header's value
 }
 
 // Entry lets CloudEvents in from the topic stoplog.content.accepted. Whoever may
@@ -267,6 +295,47 @@ func (c *Config) check() error {
 			if !sources[s] {
 				bad("kafka_entry.sources: %q is not a registered source", s)
 			}
+		}
+	}
+	if x := c.Execution; x != nil {
+		if !sources[x.Source] || x.Source == "*" {
+			bad("execution.source: %q is not a registered source", x.Source)
+		}
+		for _, s := range c.Sources {
+			if s.ID == x.Source && (!s.Collection || s.Format != "" || s.Trust != chunk.UntrustedExternal || s.Origin != chunk.TaskData) {
+				bad("execution.source: %q: want a collection that names no format, and neither trust nor origin", x.Source)
+			}
+		}
+		endpoints := maps.Clone(x.Services)
+		if endpoints == nil {
+			endpoints = map[string]Endpoint{}
+		}
+		if x.Search != nil {
+			endpoints["search"] = *x.Search
+		}
+		for _, name := range slices.Sorted(maps.Keys(endpoints)) {
+			if ref := endpoints[name].Authorization; ref != "" && !strings.HasPrefix(ref, "env:") && !strings.HasPrefix(ref, "file:") {
+				bad("execution: %s: authorization: want env:NAME or file:PATH; a credential does not belong in this file", name)
+			}
+		}
+		for _, l := range []struct {
+			name    string
+			v, most time.Duration
+		}{{"network_timeout", x.Network, 30 * time.Second}, {"file_timeout", x.File, 10 * time.Second}, {"total_timeout", x.Total, 300 * time.Second}} {
+			if l.v < 0 || l.v > l.most {
+				bad("execution.%s: want at most %v; it can be lowered and not raised", l.name, l.most)
+			}
+		}
+		for _, l := range []struct {
+			name    string
+			v, most int
+		}{{"requests_per_minute", x.PerMinute, 10}, {"max_bytes", x.Bytes, 640 << 10}} {
+			if l.v < 0 || l.v > l.most {
+				bad("execution.%s: want at most %d; it can be lowered and not raised", l.name, l.most)
+			}
+		}
+		if r := x.Redirects; r != nil && (*r < 0 || *r > 5) {
+			bad("execution.max_redirects: want 0 to 5")
 		}
 	}
 	for _, r := range []struct{ name, v string }{{"stores.postgres", c.Stores.Postgres}, {"stores.redis", c.Stores.Redis}} {

@@ -159,6 +159,11 @@ func TestParseNamesWhatIsWrong(t *testing.T) {
 		{"role", ok + "tokens:\n  - {name: x, roles: [root], sha256: " + strings.Repeat("a", 64) + "}\n", `unknown role "root"`},
 		{"token without hash", ok + "tokens:\n  - {name: x, roles: [admin], sha256: secret}\n", "tokens[0].sha256"},
 		{"source not registered", ok + "tokens:\n  - {name: x, roles: [admin], sources: [b], sha256: " + strings.Repeat("a", 64) + "}\n", `"b" is not a registered source`},
+		{"execution without its source", ok + "execution: {source: b}\n", `execution.source: "b" is not a registered source`},
+		{"execution: results would halt runs", ok + "execution: {source: a}\n", `execution.source: "a": want a collection`},
+		{"execution: a limit is raised", ok + "execution: {source: a, network_timeout: 31s, file_timeout: 11s, total_timeout: 301s, requests_per_minute: 11, max_bytes: 655361, max_redirects: 6}\n", "execution.requests_per_minute: want at most 10"},
+		{"execution: time", ok + "execution: {source: a, network_timeout: 31s}\n", "execution.network_timeout: want at most 30s"},
+		{"execution: a credential in the file", ok + "execution: {source: a, search: {url: \"https://a.example/?q={query}\", authorization: Bearer x}}\n", "a credential does not belong in this file"},
 		{"password in file", ok + "stores:\n  postgres: postgres://u:p@h/db\n", "does not belong in this file"},
 	}
 	for _, c := range cases {
