@@ -85,7 +85,7 @@ func (t *trainer) printTop(samples []sample) {
 		slices.SortFunc(list, func(a, b *sample) int { return cmp.Compare(b.logit, a.logit) })
 		for _, s := range list[:min(len(list), t.o.top)] {
 			text, z := t.best(doc{text: s.doc.text})
-			log.Printf("top %s %.2f rules %.2f window %.2f: %q", kind, s.logit, s.f.Rules, z, text)
+			log.Printf("top %s %.2f, %s, rules %.2f window %.2f: %q", kind, s.logit, s.doc.set, s.f.Rules, z, text)
 		}
 	}
 }
