@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -83,7 +84,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		why = "scheme"
 	case r.URL.User != nil:
 		why = "credentials"
-	case t.o.Allow != nil && !t.o.Allow(r.URL.Hostname()):
+	case t.o.Allow != nil && !t.o.Allow(strings.ToLower(r.URL.Hostname())):
 		why = "host"
 	}
 	if why != "" {

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -127,6 +128,11 @@ func TestClient(t *testing.T) {
 	loop := s.url("/?to=" + url.QueryEscape("/?to="+url.QueryEscape("/?to=/")))
 	if _, _, err := get(t, c, loop); !errors.Is(err, ErrRefused) {
 		t.Errorf("three redirects: %v", err)
+	}
+	capitals := s.options()
+	capitals.Allow = func(h string) bool { return h == "example.com" }
+	if n, _, err := get(t, Client(capitals), strings.Replace(s.url("/"), "example", "EXAMPLE", 1)); n != 204 || err != nil {
+		t.Errorf("an allowed host in capitals: %d %v", n, err)
 	}
 	only := s.options()
 	only.Allow = func(h string) bool { return h == "other.example" }
