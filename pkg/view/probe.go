@@ -622,7 +622,7 @@ func (d *Decoder) tells(i int, known Wants) Wants {
 		if next <= '9' && next >= '0' {
 			return d.callTells(i)
 		}
-		if (next == '"' || next == '\'' || next == '`') && listCall(text, i, func(_, _ int) {}) > 0 {
+		if known&WantConcat == 0 && isQuote(next) && listCall(text, i, func(_, _ int) {}) > 0 { // a long list is walked once
 			return WantConcat
 		}
 		if c := at(i-1) | 0x20; c == 'e' || c == 'l' || c == 'b' {
