@@ -79,7 +79,7 @@ func sumOf(table []float32, idx []uint32) float64 {
 // part, and the threshold is set on documents of that part: neither saw them, as it will
 // be with the next text.
 func (t *trainer) setGate(ships *detect.Weights, w detect.Weights, low float64, c *composer, honest []doc) error {
-	w.Verdict, w.Trees, w.Gain, w.Shift = ships.Verdict, ships.Trees, ships.Gain, ships.Shift
+	w.Verdict, w.Trees, w.Net, w.Gain, w.Shift = ships.Verdict, ships.Trees, ships.Net, ships.Gain, ships.Shift
 	w.Gate, w.GateBias = t.fitGate(low)
 	m, err := detect.ParseModel(detect.EncodeModel(w))
 	if err != nil {

@@ -45,8 +45,9 @@ func (t *trainer) setVerdict(w *detect.Weights, samples []sample) (low float64, 
 		reread(w, samples, fold)
 	}
 	t.fitReread(w, samples, allParts)
+	nets, net := fitNets(samples, t.o.seed)
 	// Thresholds are set on texts that the verdict was not fitted to: each half of them is
-	// judged by what the other half teaches.
+	// judged by what the other half teaches, and by a net that three of four parts did.
 	half := func(i int) int { return samples[i].fold % 2 }
 	for side := range 2 {
 		var others []sample
@@ -59,11 +60,14 @@ func (t *trainer) setVerdict(w *detect.Weights, samples []sample) (low float64, 
 		if err != nil {
 			return 0, th, err
 		}
+		for fold := side; fold < parts; fold += 2 {
+			nets[fold].Scale(netSays)
+		}
 		for i := range samples {
 			if s := &samples[i]; half(i) == side {
 				s.logit = math.Inf(-1)
 				if !s.f.Empty {
-					s.logit = s.f.Logit(&v, trees)
+					s.logit = s.f.Logit(&v, trees, nets[s.fold])
 				}
 			}
 		}
@@ -88,7 +92,8 @@ func (t *trainer) setVerdict(w *detect.Weights, samples []sample) (low float64, 
 			trees[i].Leaf[k] *= float32(gain)
 		}
 	}
-	w.Verdict, w.Trees = v, trees
+	net.Scale(netSays * gain)
+	w.Verdict, w.Trees, w.Net = v, trees, net
 	for i := range samples { // as the verdict that ships would have it
 		samples[i].logit = gain * (samples[i].logit - suspect)
 	}
@@ -204,19 +209,22 @@ func inOddWay(d doc) (doc, bool) {
 	return d, true
 }
 
+// netSays is the net's share in the verdict. Weights and trees have the rest, each as much.
+const netSays = 0.4
+
 // fitBoth fits weights and trees of the verdict. Weights see what goes on beyond what was
-// met, trees what hangs on what: each has half a say.
+// met, trees what hangs on what.
 func fitBoth(samples []sample, seed uint64) (w [detect.VerdictSize]float64, trees []detect.Tree, err error) {
 	if w, err = fitVerdict(samples); err != nil {
 		return w, nil, err
 	}
 	trees = fitTrees(samples, seed)
 	for i := range w {
-		w[i] /= 2
+		w[i] *= (1 - netSays) / 2
 	}
 	for i := range trees {
 		for k := range trees[i].Leaf {
-			trees[i].Leaf[k] /= 2
+			trees[i].Leaf[k] *= (1 - netSays) / 2
 		}
 	}
 	return w, trees, nil

@@ -320,11 +320,13 @@ type Figures struct {
 	Values [VerdictSize]float64
 	// Bare are those of the text as it reads without its disguise, if the best window wears one.
 	Bare   [VerdictSize]float64
-	Masked bool     // it does
-	Empty  bool     // nothing to decide: no rule matched and no window scored high enough to matter
-	Rules  float64  // what the rules say together
-	Top    float64  // logit of the best window; -Inf: none was scored
-	Slots  []uint32 // of the words of the best window, for training
+	Masked bool    // it does
+	Empty  bool    // nothing to decide: no rule matched and no window scored high enough to matter
+	Rules  float64 // what the rules say together
+	Top    float64 // logit of the best window; -Inf: none was scored
+	// Words are those of the best window, for the net. They are valid until the next scan.
+	Words []uint32
+	Slots []uint32 // of the words of the best window and pairs of them, for training
 }
 
 // Figures scans a text and hands out what its verdict is decided on, for training.
@@ -337,7 +339,7 @@ func (d *Detector) Figures(text []byte) Figures {
 	s.learning = false
 	f := s.sum(math.Inf(1))
 	if s.evidence.tops > 0 {
-		f.Slots = slices.Clone(s.reread)
+		f.Slots, f.Words = slices.Clone(s.reread), slices.Clone(f.Words)
 	}
 	return f
 }
@@ -354,7 +356,7 @@ func (s *scratch) sum(enough float64) Figures {
 	}
 	var best chunk.Span
 	if e.tops > 0 {
-		f.Top, best = e.top[0].logit, e.top[0].raw.Shift(s.carry)
+		f.Top, best, f.Words = e.top[0].logit, e.top[0].raw.Shift(s.carry), s.read
 	}
 	if text, ok := s.unmasked(); ok {
 		bare := e.of(e.top[0].view)
@@ -511,21 +513,25 @@ func (m *Model) Decide(f *Figures) float64 {
 	if f.Empty {
 		return 0
 	}
-	return max(1/(1+math.Exp(-f.Logit(&m.verdict, m.trees))), f.Floor())
+	return max(1/(1+math.Exp(-f.Logit(&m.verdict, m.trees, m.net))), f.Floor())
 }
 
-// Logit is what weights and trees say of a text together. A disguise makes it no better: the text
+// Logit is what weights, trees and net say of a text together. A disguise makes it no better: the text
 // says what it would say without one, at least.
-func (f *Figures) Logit(weights *[VerdictSize]float64, trees []Tree) float64 {
-	z := verdictLogit(&f.Values, weights, trees)
+func (f *Figures) Logit(weights *[VerdictSize]float64, trees []Tree, net *Net) float64 {
+	z := verdictLogit(&f.Values, f.Words, weights, trees, net)
 	if f.Masked {
-		z = max(z, verdictLogit(&f.Bare, weights, trees))
+		z = max(z, verdictLogit(&f.Bare, f.Words, weights, trees, net))
 	}
 	return z
 }
 
-func verdictLogit(x *[VerdictSize]float64, weights *[VerdictSize]float64, trees []Tree) float64 {
+func verdictLogit(x *[VerdictSize]float64, words []uint32, weights *[VerdictSize]float64, trees []Tree, net *Net) float64 {
 	z := 0.0
+	if net != nil { // as in a model made by hand
+		in := net.Input(words, x)
+		z = net.Logit(&in)
+	}
 	for i, w := range weights {
 		z += w * x[i]
 	}

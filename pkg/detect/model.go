@@ -20,6 +20,7 @@ type Model struct {
 	shift   float64
 	verdict [VerdictSize]float64 // weights of the figures of a whole text
 	trees   []Tree               // what they say beside that, taken two by two
+	net     *Net                 // what the words of the best window say beside them
 	bags    [Bags]bag
 	gate    gate
 }
@@ -39,7 +40,7 @@ var errModel = errors.New("detect: the model is damaged")
 
 // modelMagic names format and feature version: a table made for other features
 // is refused.
-const modelMagic = "SLMODEL8"
+const modelMagic = "SLMODEL9"
 
 // Weights is a model as it is trained.
 type Weights struct {
@@ -51,14 +52,15 @@ type Weights struct {
 	GateEase          float64 // by how much lower it lies for hidden and decoded text
 	Verdict           [VerdictSize]float64
 	Trees             []Tree
+	Net               *Net            // nil: it says nothing
 	Bag               [Bags][]float32 // BagSize each
 	BagBias           [Bags]float64
 }
 
 // ParseModel reads a model file: magic, nine float64 (the model's scale, bias,
 // gain and shift; the gate's scale, its two biases, threshold and ease), those of the
-// verdict, scale and bias of each bag of words, then the trees of the verdict behind their number, and the weights of
-// model, gate and bags, runs of zeros shortened.
+// verdict, scale and bias of each bag of words, then the trees of the verdict behind their number, the weights of
+// model, gate and bags, runs of zeros shortened, and the net of the verdict.
 func ParseModel(b []byte) (*Model, error) {
 	if len(b) < len(modelMagic)+(9+VerdictSize+2*Bags)*8 || string(b[:len(modelMagic)]) != modelMagic {
 		return nil, errModel
@@ -97,7 +99,7 @@ func ParseModel(b []byte) (*Model, error) {
 			return nil, errModel
 		}
 	}
-	if len(b) != 0 {
+	if m.net, b, ok = readNet(b); !ok || len(b) != 0 {
 		return nil, errModel
 	}
 	m.gate.prepare()
@@ -124,7 +126,10 @@ func readWeights(table []int8, b []byte) (rest []byte, ok bool) {
 
 // EncodeModel writes a model file. Weights are rounded to 255 steps.
 func EncodeModel(w Weights) []byte {
-	m := Model{scale: stepOf(w.Table), bias: w.Bias, gain: w.Gain, shift: w.Shift, verdict: w.Verdict, trees: w.Trees, gate: newGate(w)}
+	m := Model{scale: stepOf(w.Table), bias: w.Bias, gain: w.Gain, shift: w.Shift, verdict: w.Verdict, trees: w.Trees, net: w.Net, gate: newGate(w)}
+	if m.net == nil {
+		m.net = new(Net)
+	}
 	m.weights = steps(w.Table, m.scale)
 	for i := range m.bags {
 		scale := stepOf(w.Bag[i])
@@ -152,7 +157,7 @@ func (m *Model) Encode() []byte {
 	for i := range m.bags {
 		b = writeWeights(b, m.bags[i].table)
 	}
-	return b
+	return writeNet(b, m.net)
 }
 
 func newGate(w Weights) gate {

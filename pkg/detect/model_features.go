@@ -90,6 +90,7 @@ const (
 	saltHit
 	saltTopic
 	saltReread
+	saltNet
 )
 
 var (

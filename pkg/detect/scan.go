@@ -185,7 +185,8 @@ type scratch struct {
 	second   Features // for the grounds of the best window
 	leading  []byte   // its text
 	unread   bool     // it was not read again yet
-	reread   []uint32 // slots of its words
+	reread   []uint32 // slots of its words, and of pairs of them
+	read     []uint32 // places of its words in the net
 	odd      []piece  // windows of the view that may lie in sentences in pieces
 	loudest  float64  // the highest score of a window, or of rules, so far
 	score    float64  // of the text, by the evidence weighed last

@@ -50,7 +50,7 @@ func (s *scratch) readLeader() {
 	g := s.d.model.groundsOf(&s.second, s.leading)
 	g.marks = t.grounds.marks
 	t.grounds = g
-	s.reread = rereadSlots(s.reread[:0], s.second.toks)
+	s.reread, s.read = rereadSlots(s.reread[:0], s.second.toks), netSlots(s.read[:0], s.second.toks)
 }
 
 func (s *scratch) scoreWindows(n *node, text []byte, m *Model) {
