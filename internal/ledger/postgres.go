@@ -211,8 +211,9 @@ const lastSealPostgres = `SELECT size, note, last_n, last_tx::text::bigint, floo
 //
 // Transaction numbers do not survive a dump and restore: the restored records
 // carry greater ones than the new cluster has reached. Such a cursor is given up
-// once, and from then on a record's number decides (floor), together with a look
-// at whether it is sealed.
+// once, and from then on a record's number decides (floor). Whether a record is sealed
+// already is always looked at: a restored one stays beyond the cursor after its seal, and
+// also where the new cluster has passed the cursor and not yet the record.
 func (t *tx) unsealedPostgres(c *cursor, most int64, f func(id string, canon []byte)) error {
 	var restored bool
 	if err := t.QueryRowContext(t.ctx, "SELECT $1::text::xid8 >= pg_snapshot_xmax(pg_current_snapshot())", strconv.FormatInt(c.tx, 10)).Scan(&restored); err != nil {
@@ -229,11 +230,15 @@ func (t *tx) unsealedPostgres(c *cursor, most int64, f func(id string, canon []b
 	}
 	// The bounds are those of this statement's own snapshot: taken before it, they
 	// would pass transactions that committed in between for restored ones.
+	//
+	// The look at the leaf is written so that it is made record by record: as NOT EXISTS it
+	// becomes a join with all leaves. The order names the columns and not the output, which
+	// is a cast: so it is the index's, and a long backlog is read only as far as the limit.
 	rows, err := t.QueryContext(t.ctx, `SELECT record_id, n, tx::text::bigint, tx < pg_snapshot_xmin(pg_current_snapshot()), canon FROM record r
 		WHERE (tx, n) > ($1::text::xid8, $2) AND n > $3
 		  AND (tx < pg_snapshot_xmin(pg_current_snapshot()) OR tx >= pg_snapshot_xmax(pg_current_snapshot()))
-		  AND ($3 = 0 OR NOT EXISTS (SELECT 1 FROM leaf WHERE leaf.record_id = r.record_id))
-		ORDER BY tx, n LIMIT $4`,
+		  AND (SELECT true FROM leaf WHERE leaf.record_id = r.record_id) IS NULL
+		ORDER BY r.tx, r.n LIMIT $4`,
 		strconv.FormatInt(c.tx, 10), c.n, c.floor, most)
 	if err != nil {
 		return err
@@ -252,6 +257,21 @@ func (t *tx) unsealedPostgres(c *cursor, most int64, f func(id string, canon []b
 		f(id, canon)
 		return nil
 	})
+}
+
+// countUnsealedPostgres counts what the next seals take. As for them, the cursor of
+// another cluster says nothing: then every record is looked at, until the first seal. A
+// seal between the two statements does no harm, since what it sealed has a leaf.
+func (s *Store) countUnsealedPostgres(ctx context.Context) (count int64, err error) {
+	tx, n, floor := "0", int64(0), int64(0)
+	err = s.r.QueryRowContext(ctx, `SELECT last_tx::text, last_n, floor_n FROM (SELECT * FROM checkpoint ORDER BY size DESC LIMIT 1) newest
+		WHERE last_tx < pg_snapshot_xmax(pg_current_snapshot())`).Scan(&tx, &n, &floor)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return 0, err
+	}
+	err = s.r.QueryRowContext(ctx, `SELECT count(*) FROM record r WHERE (tx, n) > ($1::text::xid8, $2) AND n > $3
+		AND NOT EXISTS (SELECT 1 FROM leaf WHERE leaf.record_id = r.record_id)`, tx, n, floor).Scan(&count)
+	return count, err
 }
 
 func (t *tx) insertCheckpointPostgres(c cursor, text []byte, at time.Time) error {

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/mod/sumdb/note"
-
 	"github.com/stoplog/stoplog/internal/ledger"
 	"github.com/stoplog/stoplog/internal/ledger/ledgertest"
 	"github.com/stoplog/stoplog/pkg/chunk"
@@ -27,21 +25,6 @@ func fillPostgres(t *testing.T, b ledgertest.Backend, docs int) {
 		}
 	}
 	ledgertest.SealAll(t, b.Store, signer)
-}
-
-// sealTo seals until the tree has that size: see [ledgertest.SealAll]. Restored records count
-// as unsealed for good, since their transactions are numbered beyond the checkpoint's.
-func sealTo(t *testing.T, s *ledger.Store, signer note.Signer, size int64) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		cp, _, err := s.Seal(context.Background(), signer)
-		if err == nil && cp.Size == size {
-			return
-		}
-		if err != nil || cp.Size > size || time.Now().After(end) {
-			t.Fatalf("%d records sealed, want %d: %v", cp.Size, size, err)
-		}
-	}
 }
 
 // as runs a statement in a session that has taken a role, rolled back.
@@ -193,7 +176,8 @@ func TestPostgresLateCommit(t *testing.T) {
 }
 
 // After a dump and restore, transaction numbers begin again below those of the
-// restored records. Sealing goes on, with each record once.
+// restored records. Sealing goes on, with each record once, and what is said to wait for
+// it is what does: neither what the old cluster sealed, nor less than what was added.
 func TestPostgresRestored(t *testing.T) {
 	ctx := context.Background()
 	b := ledgertest.Postgres(t)
@@ -214,15 +198,66 @@ func TestPostgresRestored(t *testing.T) {
 		}
 	}
 	s := b.Another(t)
-	total := int64(10*3 + 2)
+	total, waiting := int64(10*3+2), int64(2)
+	want := func(when string) {
+		t.Helper()
+		if n, err := s.Unsealed(ctx); err != nil || n != waiting {
+			t.Errorf("%s: %d records wait to be sealed, want %d: %v", when, n, waiting, err)
+		}
+		v, err := s.Verify(ctx, nil, verifiers(key), func(p provenance.Problem) { t.Errorf("%s: %v", when, p) })
+		if err != nil || v.Size != total-waiting || v.Unsealed != waiting {
+			t.Errorf("%s: %+v %v, want %d and %d unsealed", when, v, err, total-waiting, waiting)
+		}
+	}
+	add := func(n int) {
+		t.Helper()
+		if _, err := s.Append(ctx, ledgertest.Document("after", n, 1, chunk.Public).Accept(t)); err != nil {
+			t.Fatal(err)
+		}
+		total += 2
+		waiting += 2
+	}
+	want("restored")
+	add(0)
+	want("restored and added to, before the first seal")
 	for i := range 5 {
-		sealTo(t, s, signer, total)
+		ledgertest.SealAll(t, s, signer)
+		waiting = 0
+		want(fmt.Sprint("sealed ", i+1))
+		add(i + 1)
+		want(fmt.Sprint("added to ", i+1))
+	}
+}
+
+// A cluster that has counted beyond the last checkpoint and not yet as far as the records
+// behind it: they are sealed once, before it gets there and after.
+func TestPostgresRestoredBetween(t *testing.T) {
+	ctx := context.Background()
+	b := ledgertest.Postgres(t)
+	signer, key := ledgertest.Key(t, "ledger.example")
+	fillPostgres(t, b, 10)
+	unsealed := ledgertest.Document("unsealed", 1, 1, chunk.Public)
+	if _, err := b.Store.Append(ctx, unsealed.Accept(t)); err != nil {
+		t.Fatal(err)
+	}
+	b.Unguard(t)
+	if _, err := b.Insider.Exec(`UPDATE record r SET tx = (pg_current_xact_id()::text::bigint + 40)::text::xid8
+		WHERE NOT EXISTS (SELECT 1 FROM leaf WHERE leaf.record_id = r.record_id)`); err != nil {
+		t.Fatal(err)
+	}
+	s := b.Another(t)
+	total := int64(10*3 + 2)
+	for i := range 60 { // a transaction each, and one of each seal
+		ledgertest.SealAll(t, s, signer)
+		if n, err := s.Unsealed(ctx); err != nil || n != 0 {
+			t.Fatalf("%d records wait to be sealed: %v", n, err)
+		}
 		if _, err := s.Append(ctx, ledgertest.Document("after", i, 1, chunk.Public).Accept(t)); err != nil {
 			t.Fatal(err)
 		}
 		total += 2
 	}
-	sealTo(t, s, signer, total)
+	ledgertest.SealAll(t, s, signer)
 	v, err := s.Verify(ctx, nil, verifiers(key), func(p provenance.Problem) { t.Error(p) })
 	if err != nil || v.Size != total || v.Unsealed != 0 {
 		t.Errorf("%+v %v, want %d", v, err, total)

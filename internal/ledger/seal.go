@@ -314,13 +314,11 @@ func (s *Store) RunSealer(ctx context.Context, signer note.Signer, every time.Du
 }
 
 // Unsealed counts the records that wait for the sealer.
-func (s *Store) Unsealed(ctx context.Context) (int64, error) {
-	q := "SELECT count(*) FROM record WHERE n > (SELECT coalesce(max(last_n), 0) FROM checkpoint)"
+func (s *Store) Unsealed(ctx context.Context) (n int64, err error) {
 	if s.d.pg {
-		q = `SELECT count(*) FROM record WHERE (tx, n) > (
-			SELECT coalesce(max(last_tx::text::bigint), 0)::text::xid8, coalesce(max(last_n), 0) FROM (SELECT last_tx, last_n FROM checkpoint ORDER BY size DESC LIMIT 1) c)`
+		n, err = s.countUnsealedPostgres(ctx)
+	} else {
+		err = s.r.QueryRowContext(ctx, "SELECT count(*) FROM record WHERE n > (SELECT coalesce(max(last_n), 0) FROM checkpoint)").Scan(&n)
 	}
-	var n int64
-	err := s.r.QueryRowContext(ctx, q).Scan(&n)
 	return n, wrap("unsealed", err)
 }

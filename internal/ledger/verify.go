@@ -101,7 +101,9 @@ func (s *Store) verifyCounts(ctx context.Context, q *sql.Tx, out *Verification, 
 	}
 	behind := "n <= (SELECT coalesce(max(last_n), 0) FROM checkpoint)"
 	if s.d.pg {
-		behind = `coalesce((tx, n) <= (SELECT last_tx, last_n FROM checkpoint ORDER BY size DESC LIMIT 1), false)`
+		// A record of this cluster is not behind a cursor that was restored from another.
+		behind = `coalesce((SELECT (r.tx, r.n) <= (last_tx, last_n) AND NOT (r.tx < pg_snapshot_xmax(pg_current_snapshot()) AND last_tx >= pg_snapshot_xmax(pg_current_snapshot()))
+			FROM checkpoint ORDER BY size DESC LIMIT 1), false)`
 	}
 	rows, err := q.QueryContext(ctx, `SELECT record_id, `+behind+` FROM record r WHERE NOT EXISTS (SELECT 1 FROM leaf l WHERE l.record_id = r.record_id) ORDER BY n`)
 	if err != nil {
