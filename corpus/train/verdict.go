@@ -210,7 +210,7 @@ func inOddWay(d doc) (doc, bool) {
 }
 
 // netSays is the net's share in the verdict. Weights and trees have the rest, each as much.
-const netSays = 0.4
+const netSays = 0.3
 
 // fitBoth fits weights and trees of the verdict. Weights see what goes on beyond what was
 // met, trees what hangs on what.
