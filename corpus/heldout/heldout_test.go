@@ -1,5 +1,5 @@
-// Package heldout_test keeps the held-out sets of this folder, of heldout2, heldout3 and
-// heldout4 honest: well formed, and never a copy of what the detector is trained
+// Package heldout_test keeps the held-out sets of this folder and of heldout2 to
+// heldout5 honest: well formed, and never a copy of what the detector is trained
 // on or tuned with.
 package heldout_test
 
@@ -56,6 +56,7 @@ var folders = []folder{
 	{"../heldout2", "heldout2", "h2-", secondSets},
 	{"../heldout3", "heldout3", "h3-", thirdSets},
 	{"../heldout4", "heldout4", "h4-", fourthSets},
+	{"../heldout5", "heldout5", "h5-", fifthSets},
 }
 
 var firstSets = map[string]set{
@@ -108,6 +109,19 @@ var fourthSets = map[string]set{
 	"llmdocs":         {0, 130, "llmdoc paper docs prompting_guide blog readme forum security_guide changelog course news howto tutorial model_card policy product_page issue security_advisory social interview glossary eval_report transcript dataset_card review mail minutes pull_request comic_or_humour release_notes", "en ar de es fr hi id it ja ko nl pl pt ru tr uk vi zh"},
 	"documents":       {0, 160, "mail web_page code log json manual tool_output ticket minutes news wiki letter transcript academic chat_export review prose mail_thread issue readme contract search_results policy recipe faq pull_request diff yaml csv cv invoice calendar form social html legal_notice notes newsletter table rss status_page job_ad press_release game_rules pdf spreadsheet email_digest", "en ar de es fr hi id it ja ko nl pl pt ru tr uk vi zh"},
 	"prompts":         {0, 180, "question near_miss agent code paste write meta correction oddity other roleplay prompting personal creative translate math long edit summarize game plan classify", "en ar de es fr ja pl pt ru tr zh"},
+}
+
+var fifthSets = map[string]set{
+	"overt":           {1, 122, "jailbreak override terse prompt_leak authority obfuscated password tools output persona fake_turn game task_switch fake_notice fiction long polite", "en"},
+	"spliced":         {1, 130, "forum ticket tool_output form listing log mail manual markup dataset json minutes news policy terminal notebook readme survey transcript chat code commit letter review yaml calendar contract cv patient_note", "en"},
+	"important":       {1, 110, "message tool_result mail tagged review_note user_asked gate system_note tool_description todo banner chat handover signature skill_file", "en"},
+	"native":          {1, 136, "note override document persona authority mail password prompt_leak review fake_notice game jailbreak tools chat fiction polite terse fake_turn json obfuscated output code log task_switch", others},
+	"benign_native":   {0, 102, "near_miss document request", others},
+	"trigger":         {0, 112, "ignore act_as admin delete forget forward from_now_on jailbreak override pretend reveal secret system_prompt do_not_tell instructions bypass disregard hidden password ai confidential developer_mode disable execute no_longer repeat role_play rules transfer unrestricted important simulate urgent", "en"},
+	"assistant_rules": {0, 72, "system_prompt tool_desc bot_policy agents_md guard_prompt judge_prompt custom_instructions skill_file prompt_template memory_rules cursor_rules", "en es de fr it ja nl pl pt ru tr uk zh"},
+	"llmdocs":         {0, 89, "forum guide paper post docs course advisory changelog news transcript faq glossary issue policy readme spec blog comparison interview newsletter report review tutorial", "en de es fr ja pt ru zh it ko nl pl tr uk"},
+	"documents":       {0, 125, "mail code notice ticket manual minutes news contract log tool_output json lesson recipe changelog chat review config letter csv html memo readme job_ad medical meeting policy postmortem pull_request speech sql web_page yaml", "en de es fr ar hi id it ja ko nl pl pt ru tr uk vi zh"},
+	"prompts":         {0, 128, "near_miss question agent code letter pasted correction oddity creative roleplay data plan math", "en de es fr it ar hi ja ko nl pl pt ru tr zh"},
 }
 
 // visible escapes what nobody sees: no invisible character stands raw in a file.
