@@ -175,6 +175,14 @@ func TestPostgresLateCommit(t *testing.T) {
 	}
 }
 
+// appendUnsealed adds two records that wait for the sealer.
+func appendUnsealed(t *testing.T, b ledgertest.Backend) {
+	t.Helper()
+	if _, err := b.Store.Append(context.Background(), ledgertest.Document("unsealed", 1, 1, chunk.Public).Accept(t)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // After a dump and restore, transaction numbers begin again below those of the
 // restored records. Sealing goes on, with each record once, and what is said to wait for
 // it is what does: neither what the old cluster sealed, nor less than what was added.
@@ -183,10 +191,7 @@ func TestPostgresRestored(t *testing.T) {
 	b := ledgertest.Postgres(t)
 	signer, key := ledgertest.Key(t, "ledger.example")
 	fillPostgres(t, b, 10)
-	unsealed := ledgertest.Document("unsealed", 1, 1, chunk.Public)
-	if _, err := b.Store.Append(ctx, unsealed.Accept(t)); err != nil {
-		t.Fatal(err)
-	}
+	appendUnsealed(t, b)
 	// As a restore leaves it: the old cluster had counted much further.
 	b.Unguard(t)
 	for _, q := range []string{
@@ -236,10 +241,7 @@ func TestPostgresRestoredBetween(t *testing.T) {
 	b := ledgertest.Postgres(t)
 	signer, key := ledgertest.Key(t, "ledger.example")
 	fillPostgres(t, b, 10)
-	unsealed := ledgertest.Document("unsealed", 1, 1, chunk.Public)
-	if _, err := b.Store.Append(ctx, unsealed.Accept(t)); err != nil {
-		t.Fatal(err)
-	}
+	appendUnsealed(t, b)
 	b.Unguard(t)
 	if _, err := b.Insider.Exec(`UPDATE record r SET tx = (pg_current_xact_id()::text::bigint + 40)::text::xid8
 		WHERE NOT EXISTS (SELECT 1 FROM leaf WHERE leaf.record_id = r.record_id)`); err != nil {
