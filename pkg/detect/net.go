@@ -57,13 +57,23 @@ func (n *Net) Input(words []uint32, f *[VerdictSize]float64) (x NetInput) {
 
 // Sums gives the hidden layer before what is below nought is cut off.
 func (n *Net) Sums(x *NetInput) (h [NetHidden]float32) {
-	h = n.Bias
-	for i, v := range x {
-		if v != 0 {
-			for k, w := range &n.Hidden[i] {
-				h[k] += v * w
+	for k := 0; k < NetHidden; k += 8 { // eight sums at a time stay in registers
+		bias := (*[8]float32)(n.Bias[k:])
+		h0, h1, h2, h3, h4, h5, h6, h7 := bias[0], bias[1], bias[2], bias[3], bias[4], bias[5], bias[6], bias[7]
+		for i, v := range x {
+			if v != 0 {
+				w := (*[8]float32)(n.Hidden[i][k:])
+				h0 += w[0] * v
+				h1 += w[1] * v
+				h2 += w[2] * v
+				h3 += w[3] * v
+				h4 += w[4] * v
+				h5 += w[5] * v
+				h6 += w[6] * v
+				h7 += w[7] * v
 			}
 		}
+		*(*[8]float32)(h[k:]) = [8]float32{h0, h1, h2, h3, h4, h5, h6, h7}
 	}
 	return h
 }
