@@ -143,7 +143,12 @@ func (g *gate) run(dst []piece, text []byte, x *index) []piece {
 	if x != nil {
 		return g.ascii(dst, text, x)
 	}
-	w := gateWalk{text: text, dst: dst, table: g.table}
+	return g.wide(dst, text, nil)
+}
+
+// wide is run for any text. Its index, if there is one, tells its words of ASCII letters.
+func (g *gate) wide(dst []piece, text []byte, x *index) []piece {
+	w := gateWalk{text: text, dst: dst, table: g.table, index: x}
 	w.wide()
 	return w.dst
 }
@@ -154,6 +159,7 @@ type gateWalk struct {
 	dst   []piece
 	table []int8
 	slots *[]uint32
+	index *index // of the text; nil: there is none
 
 	begin  int // of the sentence
 	sum, n int32
@@ -304,7 +310,28 @@ func (w *gateWalk) long(at int) {
 func (w *gateWalk) wide() {
 	text := w.text
 	last := 0
-	for i := 0; i < len(text); {
+	for i, next := 0, 0; i < len(text); {
+		if c := text[i]; c < utf8.RuneSelf {
+			if !modelByte(c | 0x20) {
+				i++
+				continue
+			}
+			if x := w.index; x != nil {
+				for next < len(x.words) && int(x.edges[2*next]) < i {
+					next++
+				}
+				if next < len(x.words) && int(x.edges[2*next]) == i {
+					// A word of ASCII letters is known, if it is no part of another.
+					if end := int(x.edges[2*next+1]); end == len(text) || text[end] < utf8.RuneSelf && !modelByte(text[end]|0x20) {
+						w.between(last, i)
+						last, i = end, end
+						w.token(x.words[next].stem)
+						w.long(i)
+						continue
+					}
+				}
+			}
+		}
 		from, h, ascii, ideo := i, uint64(0), true, false
 		for i < len(text) {
 			c := text[i]
@@ -323,8 +350,13 @@ func (w *gateWalk) wide() {
 				i += 2
 				continue
 			}
-			r, n := utf8.DecodeRune(text[i:])
-			if !modelRune(r) {
+			r, n := rune(0), 3
+			if c >= 0xe0 && c < 0xf0 && i+2 < len(text) { // folded text is well-formed
+				r = rune(c&0x0f)<<12 | rune(text[i+1]&0x3f)<<6 | rune(text[i+2]&0x3f)
+			} else {
+				r, n = utf8.DecodeRune(text[i:])
+			}
+			if (r < 0x3040 || r >= 0xfe10) && !modelRune(r) { // most of three bytes are letters
 				break
 			}
 			if u := unspaced(r); u != ideo {
@@ -349,12 +381,8 @@ func (w *gateWalk) wide() {
 			i += n
 		}
 		if from == i { // a sign
-			if text[i] < utf8.RuneSelf {
-				i++
-			} else {
-				_, n := utf8.DecodeRune(text[i:])
-				i += n
-			}
+			_, n := utf8.DecodeRune(text[i:])
+			i += n
 			continue
 		}
 		if ideo {

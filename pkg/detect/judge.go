@@ -137,11 +137,11 @@ func (s *scratch) judge(n *node, text []byte) {
 		}
 		m = &blank
 	}
-	words := &s.words
 	if n.beyond {
-		words = nil
+		s.pieces = m.gate.wide(s.pieces[:0], text, &s.words)
+	} else {
+		s.pieces = m.gate.run(s.pieces[:0], text, &s.words)
 	}
-	s.pieces = m.gate.run(s.pieces[:0], text, words)
 	if n.depth == 0 {
 		s.evidence.sentences += len(s.pieces)
 	}

@@ -528,7 +528,7 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 	if d.flipped = d.flipped[:0]; without&WantOrder == 0 && d.flips() {
 		w |= WantOrder
 	}
-	if d.wide && spacedRunes(text) {
+	if d.wide && d.spacedRunes() {
 		w |= WantSpacing
 		clear(d.spaced)
 	}
@@ -808,9 +808,9 @@ func (a *ahead) next(text []byte, i int) int {
 	return a.at
 }
 
-// spacedRunes reports five single letters in a row, each apart from the next.
-func spacedRunes(text []byte) bool {
-	run := 0
+// spacedRunes reports five single letters of the text in a row, each apart from the next.
+func (d *Decoder) spacedRunes() bool {
+	text, run := d.text, 0
 	before, single := false, false // a letter stood before; it stood alone so far
 	for i := 0; i < len(text); {
 		var letter, like bool
@@ -819,6 +819,11 @@ func spacedRunes(text []byte) bool {
 			letter = isLetter(c)
 			like = letter
 			i++
+			if letter && i < len(text) && isLetter(text[i]) { // several: most words are passed over at once
+				i += bits.TrailingZeros64(^window(d.letter, i))
+				run, before, single = 0, true, false
+				continue
+			}
 		case c < 0xf0 && c >= 0xe0 && i+2 < len(text): // folded text is well-formed
 			letter, like = letterKind(rune(c&0x0f)<<12 | rune(text[i+1]&0x3f)<<6 | rune(text[i+2]&0x3f))
 			i += 3

@@ -88,8 +88,11 @@ func (v *View) copy(text []byte, from, to int) {
 	v.Text = append(v.Text, text[from:to]...)
 	n := len(v.at)
 	v.at = slices.Grow(v.at, to-from)[:n+to-from]
-	for i := range v.at[n:] {
-		v.at[n+i] = extent{int32(from + i), int32(from + i + 1)}
+	x := int32(from)
+	list := v.at[n:]
+	for i := range list {
+		list[i] = extent{x, x + 1}
+		x++
 	}
 }
 
