@@ -270,7 +270,12 @@ func (f *folder) run(src []byte, m *View) {
 			i++
 			continue
 		}
-		r, n := utf8.DecodeRune(src[i:])
+		r, n := rune(0), 3
+		if b := src[i:]; len(b) >= 3 && (c > 0xe0 && c < 0xed || c == 0xe0 && b[1] >= 0xa0) && b[1]&0xc0 == 0x80 && b[2]&0xc0 == 0x80 {
+			r = rune(c&0x0f)<<12 | rune(b[1]&0x3f)<<6 | rune(b[2]&0x3f) // as most that have no alphabet
+		} else {
+			r, n = utf8.DecodeRune(b)
+		}
 		s, e := i, i+n
 		if m != nil {
 			s, e = m.Span(i, i+n)
@@ -283,6 +288,17 @@ func (f *folder) run(src []byte, m *View) {
 			continue
 		}
 		t := f.t.at(r)
+		if t == unchanged { // as most are
+			if letterOrMark(r) {
+				f.beginWord(i)
+				f.stuck++
+			} else {
+				f.endWord(i, at)
+			}
+			f.v.keep(src[i:i+n], s, e)
+			i += n
+			continue
+		}
 		switch {
 		case t.flags&fDrop != 0:
 			switch {
@@ -332,8 +348,6 @@ func (f *folder) run(src []byte, m *View) {
 				if t.flags&fDrawn != 0 {
 					f.drawn++
 				}
-			case t == unchanged && !letterOrMark(r):
-				f.endWord(i, at)
 			default:
 				f.beginWord(i)
 				f.stuck++

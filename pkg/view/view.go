@@ -110,15 +110,14 @@ func (v *View) putRune(r rune, from, to int) {
 
 // keep appends a rune as it stands.
 func (v *View) keep(rune []byte, from, to int) {
-	v.Text = append(v.Text, rune...)
 	x := extent{int32(from), int32(to)}
 	switch len(rune) {
 	case 2:
-		v.at = append(v.at, x, x)
+		v.Text, v.at = append(v.Text, rune[0], rune[1]), append(v.at, x, x)
 	case 3:
-		v.at = append(v.at, x, x, x)
+		v.Text, v.at = append(v.Text, rune[0], rune[1], rune[2]), append(v.at, x, x, x)
 	default:
-		v.at = append(v.at, x, x, x, x)
+		v.Text, v.at = append(v.Text, rune...), append(v.at, x, x, x, x)
 	}
 }
 
