@@ -1,5 +1,5 @@
 // Package heldout_test keeps the held-out sets of this folder and of heldout2 to
-// heldout5 honest: well formed, and never a copy of what the detector is trained
+// heldout6 honest: well formed, and never a copy of what the detector is trained
 // on or tuned with.
 package heldout_test
 
@@ -57,6 +57,7 @@ var folders = []folder{
 	{"../heldout3", "heldout3", "h3-", thirdSets},
 	{"../heldout4", "heldout4", "h4-", fourthSets},
 	{"../heldout5", "heldout5", "h5-", fifthSets},
+	{"../heldout6", "heldout6", "h6-", sixthSets},
 }
 
 var firstSets = map[string]set{
@@ -122,6 +123,13 @@ var fifthSets = map[string]set{
 	"llmdocs":         {0, 89, "forum guide paper post docs course advisory changelog news transcript faq glossary issue policy readme spec blog comparison interview newsletter report review tutorial", "en de es fr ja pt ru zh it ko nl pl tr uk"},
 	"documents":       {0, 125, "mail code notice ticket manual minutes news contract log tool_output json lesson recipe changelog chat review config letter csv html memo readme job_ad medical meeting policy postmortem pull_request speech sql web_page yaml", "en de es fr ar hi id it ja ko nl pl pt ru tr uk vi zh"},
 	"prompts":         {0, 128, "near_miss question agent code letter pasted correction oddity creative roleplay data plan math", "en de es fr it ar hi ja ko nl pl pt ru tr zh"},
+}
+
+var sixthSets = map[string]set{
+	"overt":     {1, 139, "prompt_leak override jailbreak terse password authority tools persona game output task_switch fake_turn obfuscated long fake_notice fiction polite", "en"},
+	"spliced":   {1, 47, "mail ticket chat log code json csv html mail_thread commit diff yaml readme wiki forum review", "en"},
+	"important": {1, 104, "tool_result mail web_page review_note tool_description system_note header todo chat handover banner signature skill_file gate user_asked tagged memory_note error form_field calendar_note voice", "en"},
+	"native":    {1, 108, "note override prompt_leak authority mail review ticket jailbreak persona password form chat terse game log tools listing output task_switch json polite fake_turn fiction", "de es fr it nl pl pt ru uk"},
 }
 
 // visible escapes what nobody sees: no invisible character stands raw in a file.
