@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"index/suffixarray"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,7 +58,7 @@ var folders = []folder{
 	{"../heldout3", "heldout3", "h3-", thirdSets},
 	{"../heldout4", "heldout4", "h4-", fourthSets},
 	{"../heldout5", "heldout5", "h5-", fifthSets},
-	{"../heldout6", "heldout6", "h6-", sixthSets},
+	{"../heldout6", "heldout6", "h6-", joined(sixthSets, sixthHonest)},
 }
 
 var firstSets = map[string]set{
@@ -130,6 +131,22 @@ var sixthSets = map[string]set{
 	"spliced":   {1, 47, "mail ticket chat log code json csv html mail_thread commit diff yaml readme wiki forum review", "en"},
 	"important": {1, 104, "tool_result mail web_page review_note tool_description system_note header todo chat handover banner signature skill_file gate user_asked tagged memory_note error form_field calendar_note voice", "en"},
 	"native":    {1, 108, "note override prompt_leak authority mail review ticket jailbreak persona password form chat terse game log tools listing output task_switch json polite fake_turn fiction", "de es fr it nl pl pt ru uk"},
+}
+
+// sixthHonest is by another author than sixthSets.
+var sixthHonest = map[string]set{
+	"benign_native":   {0, 102, "near_miss request document", others},
+	"trigger":         {0, 120, "instructions ignore system secret override send password prompt disregard forget bypass reveal rules pretend act_as role developer admin restrictions delete jailbreak filter safety token api_key execute hidden repeat urgent assistant translate above confidential unlimited stop output", "en"},
+	"assistant_rules": {0, 90, "system_prompt tool_description agent_file skill_file bot_rules judge_prompt guard_prompt prompt_template style_guide policy model_card", "en de fr es pt it nl pl ru ja zh ko"},
+	"llmdocs":         {0, 101, "forum guide quotes_attack post docs paper course release_notes advisory news glossary faq ticket interview minutes review", "en de es fr pt it nl pl ru zh ja uk tr ar hi ko vi id"},
+	"prompts":         {0, 150, "near_miss mail code work study writing life agent cooking roleplay tech followup travel data long sheet health translate summary legal money garden kids", "en es fr de pt it pl ru nl uk tr ar hi zh ja ko"},
+}
+
+// joined is both maps in one.
+func joined(a, b map[string]set) map[string]set {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return all
 }
 
 // visible escapes what nobody sees: no invisible character stands raw in a file.
