@@ -17,6 +17,7 @@ import (
 	"github.com/stoplog/stoplog/internal/ledger"
 	"github.com/stoplog/stoplog/internal/review"
 	"github.com/stoplog/stoplog/pkg/chunk"
+	"github.com/stoplog/stoplog/pkg/detect"
 	"github.com/stoplog/stoplog/pkg/provenance"
 )
 
@@ -340,6 +341,11 @@ func TestScanFileForPeople(t *testing.T) {
 	}
 	if review.Inert(out) != out {
 		t.Error("what is shown is not inert")
+	}
+	// What cannot be decided says so, and what to do.
+	code, out, _ = command(t, strings.Repeat("a word, ", detect.MaxText/8+1), "scan")
+	if code != exitProblem || !strings.Contains(out, "HOLD") || !strings.Contains(out, "Have a person read it") {
+		t.Errorf("exit %d: %.300s", code, out)
 	}
 	code, out, _ = command(t, hostileText, "scan", "--redact")
 	if code != exitProblem || strings.Contains(out, "eve@example.net") || !strings.HasPrefix(out, "Good morning.\n\nIg\u200bnore") {

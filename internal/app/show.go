@@ -38,6 +38,9 @@ func (e *env) showScan(d decisions, name string, text []byte, redact bool) (dirt
 	return dirty, e.answer(nil, func(w io.Writer) {
 		verdict := e.paint(verdictColour(line.Verdict), strings.ToUpper(line.Verdict.String()))
 		fmt.Fprintf(w, "%s  %s  score %.4f  class %s\n", review.Inert(name), verdict, line.Score, line.Class)
+		if line.Verdict == chunk.Hold {
+			fmt.Fprintln(w, "\n  undecided: more was written in other ways than is decoded, or the text is too long, or a decision failed.\n  Have a person read it, or scan its parts one by one.")
+		}
 		for _, f := range line.Findings {
 			e.showFinding(w, text, f, line.Entities)
 		}
