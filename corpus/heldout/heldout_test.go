@@ -127,10 +127,10 @@ var fifthSets = map[string]set{
 }
 
 var sixthSets = map[string]set{
-	"overt":     {1, 139, "prompt_leak override jailbreak terse password authority tools persona game output task_switch fake_turn obfuscated long fake_notice fiction polite", "en"},
-	"spliced":   {1, 47, "mail ticket chat log code json csv html mail_thread commit diff yaml readme wiki forum review", "en"},
-	"important": {1, 104, "tool_result mail web_page review_note tool_description system_note header todo chat handover banner signature skill_file gate user_asked tagged memory_note error form_field calendar_note voice", "en"},
-	"native":    {1, 108, "note override prompt_leak authority mail review ticket jailbreak persona password form chat terse game log tools listing output task_switch json polite fake_turn fiction", "de es fr it nl pl pt ru uk"},
+	"overt":     {1, 143, "prompt_leak override jailbreak terse password authority tools persona game output task_switch fake_turn obfuscated long fake_notice fiction polite", "en"},
+	"spliced":   {1, 131, "tool_output mail log code mail_thread ticket chat json minutes policy transcript issue csv html wiki forum review news manual pdf search_results terminal calendar form letter invoice contract dataset listing recipe spreadsheet commit diff yaml readme cv newsletter notebook survey patient_note web_page", "en"},
+	"important": {1, 108, "tool_result mail web_page review_note tool_description system_note header todo chat handover banner signature skill_file gate user_asked tagged memory_note error form_field calendar_note voice", "en"},
+	"native":    {1, 204, "note override prompt_leak authority mail review ticket persona jailbreak terse chat password form game log tools listing output task_switch json fiction polite fake_turn", others},
 }
 
 // sixthHonest is by another author than sixthSets.
