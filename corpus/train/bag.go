@@ -53,9 +53,11 @@ func (t *trainer) fitTopics(w *detect.Weights, c *composer, train []doc, without
 			add(d)
 		}
 	}
-	w.Bag[detect.Reread] = make([]float32, detect.BagSize) // not yet known
+	for _, k := range [...]int{detect.Reread, detect.Meant} { // not yet known
+		w.Bag[k] = make([]float32, detect.BagSlots(k))
+	}
 	for k := range detect.Topics {
-		w.Bag[k], w.BagBias[k] = t.fitBag(all, func(x *example) bool { return x.is[k] })
+		w.Bag[k], w.BagBias[k] = t.fitBag(all, k, func(x *example) bool { return x.is[k] })
 		right, n := 0, 0
 		for i := range all {
 			if x := &all[i]; x.is[k] {
@@ -71,24 +73,42 @@ func (t *trainer) fitTopics(w *detect.Weights, c *composer, train []doc, without
 
 // fitReread trains what reads the best windows again, on all samples but those of one fold.
 func (t *trainer) fitReread(w *detect.Weights, samples []sample, without int) {
-	var all []example
+	var words, meanings []example
 	for i := range samples {
-		if s := &samples[i]; s.fold != without && len(s.f.Slots) > 0 {
-			all = append(all, example{slots: s.f.Slots, attack: s.doc.attack, weight: s.weight})
+		s := &samples[i]
+		if s.fold == without {
+			continue
+		}
+		if len(s.f.Slots) > 0 {
+			words = append(words, example{slots: s.f.Slots, attack: s.doc.attack, weight: s.weight})
+		}
+		if len(s.f.Meant) > 0 {
+			meanings = append(meanings, example{slots: s.f.Meant, attack: s.doc.attack, weight: s.weight})
 		}
 	}
-	w.Bag[detect.Reread], w.BagBias[detect.Reread] = t.fitBag(all, func(x *example) bool { return x.attack })
+	attack := func(x *example) bool { return x.attack }
+	w.Bag[detect.Reread], w.BagBias[detect.Reread] = t.fitBag(words, detect.Reread, attack)
+	w.Bag[detect.Meant], w.BagBias[detect.Meant] = t.fitBag(meanings, detect.Meant, attack)
 }
 
 // reread says of the samples of a fold what is said when their best windows are read again.
 func reread(w *detect.Weights, samples []sample, fold int) {
 	for i := range samples {
-		if s := &samples[i]; s.fold == fold && len(s.f.Slots) > 0 {
-			z := detect.RereadLogit(bagLogit(w, detect.Reread, s.f.Slots))
-			for _, x := range [...]*[detect.VerdictSize]float64{&s.f.Values, &s.f.Bare} {
-				x[detect.RereadFigure] = z
-				x[detect.RereadFigure+1] = z * x[1]
-			}
+		s := &samples[i]
+		if s.fold != fold || len(s.f.Slots) == 0 {
+			continue
+		}
+		z := detect.RereadLogit(bagLogit(w, detect.Reread, s.f.Slots))
+		m := 0.0
+		if len(s.f.Meant) > 0 {
+			m = detect.RereadLogit(bagLogit(w, detect.Meant, s.f.Meant))
+		}
+		for _, x := range [...]*[detect.VerdictSize]float64{&s.f.Values, &s.f.Bare} {
+			x[detect.RereadFigure] = z
+			x[detect.RereadFigure+1] = z * x[1]
+			x[detect.MeantFigure] = m
+			x[detect.MeantFigure+1] = m * x[1]
+			x[detect.MeantFigure+2] = m * s.f.Unknown
 		}
 	}
 }
@@ -98,8 +118,8 @@ func bagLogit(w *detect.Weights, k int, slots []uint32) float64 {
 }
 
 // fitBag is a logistic regression by AdaGrad.
-func (t *trainer) fitBag(all []example, is func(*example) bool) (table []float32, bias float64) {
-	table, g := make([]float32, detect.BagSize), make([]float32, detect.BagSize)
+func (t *trainer) fitBag(all []example, k int, is func(*example) bool) (table []float32, bias float64) {
+	table, g := make([]float32, detect.BagSlots(k)), make([]float32, detect.BagSlots(k))
 	biasG := 1.0
 	order := make([]int32, len(all))
 	for i := range order {

@@ -10,13 +10,13 @@ import (
 
 // row is one window: its features in the slab.
 type row struct {
-	from, mid, to, gate uint32 // grams [from,mid), marks [mid,to), slots of the gate [to,gate)
-	doc                 int32
-	label               int8 // 1 attack, 0 honest, -1 set aside
-	kind                detect.WindowKind
-	part                int8
-	rare                bool // stands for others like it that were left out
-	weight              float32
+	from, mid, to, end, gate uint32 // grams [from,mid), marks [mid,to), meanings [to,end), slots of the gate [end,gate)
+	doc                      int32
+	label                    int8 // 1 attack, 0 honest, -1 set aside
+	kind                     detect.WindowKind
+	part                     int8
+	rare                     bool // stands for others like it that were left out
+	weight                   float32
 }
 
 type trainer struct {
@@ -30,6 +30,7 @@ type trainer struct {
 	w, g []float32
 	kept []uint32
 	some []uint32
+	said []uint32
 	bias float64
 	rng  *rand.Rand
 }
@@ -67,30 +68,52 @@ func (t *trainer) add(d doc, weight float64) {
 		if rel == inside {
 			label = 1
 		}
+		r := row{doc: t.docs, label: label, kind: w.Kind, part: int8(d.part), rare: plain, weight: float32(weight)}
 		t.f.Extract(w)
-		r := row{from: uint32(len(t.slab)), doc: t.docs, label: label, kind: w.Kind, part: int8(d.part), rare: plain, weight: float32(weight)}
-		t.slab = append(t.slab, t.f.Grams...)
-		r.mid = uint32(len(t.slab))
-		t.slab = append(t.slab, t.f.Marks...)
-		r.to = uint32(len(t.slab))
-		t.slab = detect.GateSlots(t.slab, w)
-		r.gate = uint32(len(t.slab))
-		t.rows = append(t.rows, r)
+		t.addRow(r, w, t.f.Grams)
+		// What is said in English is also learned from by what it means, and that alone: so it is learned for
+		// languages of which there is little text.
+		if h>>40%meantEach == 0 && len(t.f.Meant) == 0 {
+			if t.f.Interpret(w); len(t.f.Meant) > 0 {
+				t.addRow(r, w, nil)
+			}
+		}
 	})
 }
 
-func (t *trainer) logit(grams, marks []uint32) float64 {
-	var a, b float32
+// meantEach is of how many English windows one is learned from by what it means.
+const meantEach = 2
+
+func (t *trainer) addRow(r row, w *detect.Window, grams []uint32) {
+	r.from = uint32(len(t.slab))
+	t.slab = append(t.slab, grams...)
+	r.mid = uint32(len(t.slab))
+	t.slab = append(t.slab, t.f.Marks...)
+	r.to = uint32(len(t.slab))
+	t.slab = append(t.slab, t.f.Meant...)
+	r.end = uint32(len(t.slab))
+	t.slab = detect.GateSlots(t.slab, w)
+	r.gate = uint32(len(t.slab))
+	t.rows = append(t.rows, r)
+}
+
+func (t *trainer) logit(grams, marks, meant []uint32) float64 {
+	var a, b, c float32
 	for _, x := range grams {
 		a += t.w[x]
 	}
 	for _, x := range marks {
 		b += t.w[x]
 	}
-	return t.bias + detect.GramUnit(len(grams))*float64(a) + detect.MarkUnit*float64(b)
+	for _, x := range meant {
+		c += t.w[x]
+	}
+	return t.bias + detect.GramUnit(len(grams))*float64(a) + detect.MarkUnit*float64(b) + detect.MeantUnit(len(meant))*float64(c)
 }
 
-func (t *trainer) rowLogit(r *row) float64 { return t.logit(t.slab[r.from:r.mid], t.slab[r.mid:r.to]) }
+func (t *trainer) rowLogit(r *row) float64 {
+	return t.logit(t.slab[r.from:r.mid], t.slab[r.mid:r.to], t.slab[r.to:r.end])
+}
 
 // rowsWithout gives the numbers of the windows that are not of a part.
 func (t *trainer) rowsWithout(part int) []int32 {
@@ -135,8 +158,12 @@ func (t *trainer) fit(epochs, without int) {
 			// phrase of one grammar.
 			t.kept = t.thin(t.kept[:0], t.slab[r.from:r.mid], t.o.drop)
 			t.some = t.thin(t.some[:0], t.slab[r.mid:r.to], t.o.drop/2)
-			grams, marks := t.kept, t.some
-			z := t.logit(grams, marks)
+			t.said = t.thin(t.said[:0], t.slab[r.to:r.end], t.o.drop)
+			grams, marks, meant := t.kept, t.some, t.said
+			if len(meant) > 0 && t.rng.Float64() < wordless {
+				grams = nil
+			}
+			z := t.logit(grams, marks, meant)
 			p := 1 / (1 + math.Exp(-z))
 			y := float64(r.label)
 			d := p - y
@@ -155,6 +182,7 @@ func (t *trainer) fit(epochs, without int) {
 			t.bias -= t.o.step * d / math.Sqrt(biasG)
 			t.step(grams, d*detect.GramUnit(len(grams)))
 			t.step(marks, d*detect.MarkUnit)
+			t.step(meant, d*detect.MeantUnit(len(meant)))
 		}
 		_ = loss
 		if e < epochs-1 {
@@ -169,6 +197,10 @@ func (t *trainer) fit(epochs, without int) {
 		}
 	}
 }
+
+// wordless is how often a window of another language is read by what its words mean alone: what somebody else
+// writes has other words.
+const wordless = 0.3
 
 // top bounds a weight, so that 255 steps are fine enough for all of them.
 const top = 3.0
@@ -227,7 +259,7 @@ func (t *trainer) best(d doc) (text string, score float64) {
 	score = math.Inf(-1)
 	t.cut.each(d, false, func(w *detect.Window, _ int) {
 		t.f.Extract(w)
-		if z := t.logit(t.f.Grams, t.f.Marks); z > score {
+		if z := t.logit(t.f.Grams, t.f.Marks, t.f.Meant); z > score {
 			text, score = string(w.Text), z
 		}
 	})

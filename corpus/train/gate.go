@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"log"
 	"math"
 
 	"github.com/stoplog/stoplog/pkg/detect"
@@ -21,6 +20,7 @@ const (
 	gateRecall = 0.995
 	gatePass   = 0.05 // whatever that costs, no more of the windows of packages may pass
 	gateEpochs = 5
+	gateTries  = 3
 )
 
 // fitGate trains the gate's table against the model's logits, on all parts but the first.
@@ -37,7 +37,10 @@ func (t *trainer) fitGate(suspect float64) (table []float32, bias [2]float64) {
 		t.rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		for _, i := range order {
 			r := &t.rows[i]
-			idx := t.slab[r.to:r.gate]
+			if r.from == r.mid {
+				continue // without its words
+			}
+			idx := t.slab[r.end:r.gate]
 			unit := detect.GateUnit(len(idx) / 2)
 			z := bias[r.kind] + unit*sumOf(table, idx)
 			y := float64(target[i])
@@ -77,41 +80,56 @@ func sumOf(table []float32, idx []uint32) float64 {
 
 // setGate trains the gate of w. It learns from the model that was trained without the first
 // part, and the threshold is set on documents of that part: neither saw them, as it will
-// be with the next text.
+// be with the next text. How few windows pass at one and the same recall hangs on chance: of some gates
+// the one is taken that passes the fewest.
 func (t *trainer) setGate(ships *detect.Weights, w detect.Weights, low float64, c *composer, honest []doc) error {
 	w.Verdict, w.Trees, w.Net, w.Gain, w.Shift = ships.Verdict, ships.Trees, ships.Net, ships.Gain, ships.Shift
-	w.Gate, w.GateBias = t.fitGate(low)
+	w.Gate, w.GateBias = make([]float32, detect.GateSize), [2]float64{}
 	m, err := detect.ParseModel(detect.EncodeModel(w))
 	if err != nil {
 		return err
 	}
-	t.gateThreshold(m, &w, c, honest)
-	ships.Gate, ships.GateBias, ships.GateAt = w.Gate, w.GateBias, w.GateAt
+	texts := t.flagged(m, c)
+	least := math.Inf(1)
+	for range gateTries {
+		w.Gate, w.GateBias = t.fitGate(low)
+		if passed := t.gateThreshold(m, &w, texts, honest); passed < least {
+			least = passed
+			ships.Gate, ships.GateBias, ships.GateAt = w.Gate, w.GateBias, w.GateAt
+		}
+	}
 	return nil
 }
 
-// gateThreshold finds the threshold at which scans of documents that the model flags, of
-// the first part, still flag nearly all of them, and says what it lets through.
-func (t *trainer) gateThreshold(m *detect.Model, w *detect.Weights, c *composer, honest []doc) {
+// flagged is an attack of the first part that is at least suspect when every window is seen.
+type flagged struct {
+	text []byte
+	sure bool // it is quarantined
+}
+
+func (t *trainer) flagged(m *detect.Model, c *composer) (out []flagged) {
 	open := t.cut.d.WithModel(m.Open())
-	var texts [][]byte
-	var sure []bool // the model alone quarantines
 	for i := range 6000 {
 		text := []byte(c.attack(uint64(1<<44+i), 0).text)
 		if p := open.Scan(detect.Input{Text: text}).Score; p >= detect.DefaultSuspect {
-			texts, sure = append(texts, text), append(sure, p >= detect.DefaultQuarantine)
+			out = append(out, flagged{text, p >= detect.DefaultQuarantine})
 		}
 	}
-	flagged := func() (suspect, quarantine float64) {
+	return out
+}
+
+// gateThreshold finds the threshold at which scans of documents that the model flags still flag nearly all of
+// them, and gives the share of windows of packages that pass.
+func (t *trainer) gateThreshold(m *detect.Model, w *detect.Weights, texts []flagged, honest []doc) float64 {
+	recall := func() (suspect, quarantine float64) {
 		d := t.cut.d.WithModel(m.WithGate(*w))
-		n, k, ns, ks := 0, 0, 0, 0
-		for i, text := range texts {
-			p := d.Scan(detect.Input{Text: text}).Score
-			n++
+		n, k, ns, ks := len(texts), 0, 0, 0
+		for _, x := range texts {
+			p := d.Scan(detect.Input{Text: x.text}).Score
 			if p >= detect.DefaultSuspect {
 				k++
 			}
-			if sure[i] {
+			if x.sure {
 				ns++
 				if p >= detect.DefaultQuarantine {
 					ks++
@@ -132,14 +150,14 @@ func (t *trainer) gateThreshold(m *detect.Model, w *detect.Weights, c *composer,
 	}
 	for range 10 {
 		w.GateAt = (lo + hi) / 2
-		if suspect, quarantine := flagged(); min(suspect, quarantine) >= gateRecall {
+		if suspect, quarantine := recall(); min(suspect, quarantine) >= gateRecall {
 			lo = w.GateAt
 		} else {
 			hi = w.GateAt
 		}
 	}
 	w.GateAt = lo
-	suspect, quarantine := flagged()
+	suspect, quarantine := recall()
 	cut = cutter{t.cut.d.WithModel(m.WithGate(*w))}
 	passed, all := 0, 0
 	for _, d := range honest {
@@ -149,7 +167,8 @@ func (t *trainer) gateThreshold(m *detect.Model, w *detect.Weights, c *composer,
 			}
 		})
 	}
-	log.Printf("gate: threshold %.2f", w.GateAt)
-	fmt.Printf("gate: of %d attack documents that the model flags %.2f %% are flagged behind it, of those it quarantines %.2f %%; of %d windows of packages %.2f %% pass\n",
-		len(texts), 100*suspect, 100*quarantine, all, 100*float64(passed)/float64(all))
+	share := float64(passed) / float64(max(all, 1))
+	fmt.Printf("gate: threshold %.2f: of %d attack documents that the model flags %.2f %% are flagged behind it, of those it quarantines %.2f %%; of %d windows of packages %.2f %% pass\n",
+		w.GateAt, len(texts), 100*suspect, 100*quarantine, all, 100*share)
+	return share
 }

@@ -92,7 +92,12 @@ func run(o options) error {
 	if err != nil {
 		return err
 	}
+	glossary, err := readGlossary("corpus/glossary")
+	if err != nil {
+		return err
+	}
 	t := newTrainer(o, cut)
+	t.f.Glossary = glossary
 
 	natural, err := readPackages(o.cache, o.natural, o.seed)
 	if err != nil {
@@ -168,7 +173,7 @@ func run(o options) error {
 
 	fit := func(without int) detect.Weights {
 		t.fit(o.epochs, without)
-		w := detect.Weights{Table: slices.Clone(t.w), Bias: t.bias, Gate: make([]float32, detect.GateSize), GateEase: gateEase}
+		w := detect.Weights{Table: slices.Clone(t.w), Bias: t.bias, Gate: make([]float32, detect.GateSize), GateEase: gateEase, Glossary: glossary}
 		t.fitTopics(&w, c, train, without)
 		log.Printf("trained without part %d, %.0fs", without, time.Since(began).Seconds())
 		return w
@@ -214,11 +219,11 @@ func run(o options) error {
 	}
 	t.w, t.bias = w.Table, w.Bias
 	lost := 0.0
-	var f detect.Features
+	f := detect.Features{Glossary: glossary}
 	for i := range 300 {
 		cut.each(c.attack(uint64(1<<41+i), allParts), true, func(w *detect.Window, _ int) {
 			f.Extract(w)
-			lost = max(lost, math.Abs(m.Logit(&f)-t.logit(f.Grams, f.Marks)))
+			lost = max(lost, math.Abs(m.Logit(&f)-t.logit(f.Grams, f.Marks, f.Meant)))
 		})
 	}
 	log.Printf("%s: %d bytes, largest change of a logit by rounding %.3f", o.out, len(file), lost)

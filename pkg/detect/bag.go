@@ -18,8 +18,18 @@ const (
 	// alone, each of a text that the model of windows had not seen: what tells an attack from
 	// the honest sentences that look most like one.
 	Reread = Topics
-	Bags   = Topics + 1
+	// Meant reads it a third time, by what its words mean whatever their language is (see [Glossary]).
+	Meant = Topics + 1
+	Bags  = Topics + 2
 )
+
+// BagSlots is the number of slots that a bag hashes into.
+func BagSlots(bag int) int {
+	if bag == Meant {
+		return GlossSlots
+	}
+	return BagSize
+}
 
 // BagSize is the number of slots that words and pairs of words are hashed into.
 const BagSize = 1 << 15

@@ -151,16 +151,20 @@ func (t *topWindow) before(x *topWindow) bool {
 }
 
 // VerdictSize is the number of figures that a verdict is decided on.
-const VerdictSize = 125 + 3*len(cueClasses)
+const VerdictSize = 129 + 3*len(cueClasses)
 
 // RereadFigure is where the figures hold what [Reread] says of the best window, and behind
 // it that times the window's logit.
-const RereadFigure = VerdictSize - 2
+const RereadFigure = VerdictSize - 6
+
+// MeantFigure is where they hold what [Meant] says of it, that times the window's logit, and how
+// many of the words have a meaning.
+const MeantFigure = VerdictSize - 4
 
 // figures describes the evidence for the verdict's model: size is that of the text,
-// discuss how many of its words say that it talks about attacks on models, reread what is said
+// discuss how many of its words say that it talks about attacks on models, again what is said
 // of the best window when it is read again, and the setting what surrounds that in the text.
-func (e *evidence) figures(size int, discuss int, reread float64, in *setting) (f [VerdictSize]float64) {
+func (e *evidence) figures(size int, discuss int, again reading, in *setting) (f [VerdictSize]float64) {
 	k := 0
 	put := func(values ...float64) {
 		copy(f[k:], values)
@@ -237,8 +241,15 @@ func (e *evidence) figures(size int, discuss int, reread float64, in *setting) (
 	g := best.grounds
 	put(g.grams, g.unknown, g.agree, g.few, first*g.grams, first*g.unknown, first*g.agree, first*g.few, much*g.unknown, much*g.agree, much*g.few)
 	put(g.words, g.near, g.marks, g.unknownWords, g.unknownNear)
-	put(reread, first*reread)
+	put(again.reread, first*again.reread)
+	put(again.meant, first*again.meant, again.meant*g.unknownWords, again.meanings)
 	return f
+}
+
+// reading is what is said of the best window when it is read again.
+type reading struct {
+	reread, meant float64
+	meanings      float64 // how many of its words have one, as a logarithm
 }
 
 // RereadLogit bounds what [Reread] says.
@@ -325,8 +336,10 @@ type Figures struct {
 	Rules  float64 // what the rules say together
 	Top    float64 // logit of the best window; -Inf: none was scored
 	// Words are those of the best window, for the net. They are valid until the next scan.
-	Words []uint32
-	Slots []uint32 // of the words of the best window and pairs of them, for training
+	Words   []uint32
+	Slots   []uint32 // of the words of the best window and pairs of them, for training
+	Unknown float64  // how many of these words, and the letters in them, the model does not know
+	Meant   []uint32 // of what these words mean, and pairs of that, for training
 }
 
 // Figures scans a text and hands out what its verdict is decided on, for training.
@@ -339,7 +352,8 @@ func (d *Detector) Figures(text []byte) Figures {
 	s.learning = false
 	f := s.sum(math.Inf(1))
 	if s.evidence.tops > 0 {
-		f.Slots, f.Words = slices.Clone(s.reread), slices.Clone(f.Words)
+		f.Unknown = s.evidence.top[0].grounds.unknownWords
+		f.Slots, f.Meant, f.Words = slices.Clone(s.reread), slices.Clone(s.meant), slices.Clone(f.Words)
 	}
 	return f
 }
@@ -372,19 +386,22 @@ func (s *scratch) sum(enough float64) Figures {
 
 // figures gives those of evidence about a text whose best window stands at best.
 func (s *scratch) figures(e *evidence, text []byte, best chunk.Span) [VerdictSize]float64 {
-	reread := 0.0
-	if e.tops > 0 {
-		reread = RereadLogit(s.d.model.bags[Reread].logit(s.reread))
+	var again reading
+	if m := s.d.model; e.tops > 0 {
+		again = reading{RereadLogit(m.bags[Reread].logit(s.reread)), 0, math.Log(float64(1+s.meanings)) / 3}
+		if len(s.meant) > 0 {
+			again.meant = RereadLogit(m.bags[Meant].logit(s.meant))
+		}
 	}
 	if !same(text, s.text) {
 		x := s.settingOf(text, best)
-		return e.figures(len(text), s.discuss, reread, &x)
+		return e.figures(len(text), s.discuss, again, &x)
 	}
 	// The raw text is weighed again when views told more, and they seldom show a better window.
 	if !s.setting.known || s.setting.best != best {
 		s.setting = s.settingOf(text, best)
 	}
-	return e.figures(len(text), s.discuss, reread, &s.setting)
+	return e.figures(len(text), s.discuss, again, &s.setting)
 }
 
 // setting is what surrounds the best window.

@@ -163,7 +163,7 @@ func TestFarBelowTheGate(t *testing.T) {
 	rules, m := rulesAndModel(t)
 	d := detector(t).WithModel(m)
 	matter, lost, idle, spared := 0, 0, 0, 0
-	var f Features
+	f := Features{Glossary: m.gloss}
 	for _, r := range rules {
 		for _, c := range append(r.Cases.Hits, r.Cases.Near...) {
 			text := "Minutes of the meeting of 3 May. The lamp in the hall was mended.\n\n" + string(c.Text) + "\n\n" + ordinary

@@ -22,6 +22,7 @@ type Model struct {
 	trees   []Tree               // what they say beside that, taken two by two
 	net     *Net                 // what the words of the best window say beside them
 	bags    [Bags]bag
+	gloss   *Glossary
 	gate    gate
 }
 
@@ -40,7 +41,7 @@ var errModel = errors.New("detect: the model is damaged")
 
 // modelMagic names format and feature version: a table made for other features
 // is refused.
-const modelMagic = "SLMODEL9"
+const modelMagic = "SLMODELA"
 
 // Weights is a model as it is trained.
 type Weights struct {
@@ -53,14 +54,15 @@ type Weights struct {
 	Verdict           [VerdictSize]float64
 	Trees             []Tree
 	Net               *Net            // nil: it says nothing
-	Bag               [Bags][]float32 // BagSize each
+	Bag               [Bags][]float32 // BagSlots each
 	BagBias           [Bags]float64
+	Glossary          *Glossary // nil: it knows no word
 }
 
 // ParseModel reads a model file: magic, nine float64 (the model's scale, bias,
 // gain and shift; the gate's scale, its two biases, threshold and ease), those of the
 // verdict, scale and bias of each bag of words, then the trees of the verdict behind their number, the weights of
-// model, gate and bags, runs of zeros shortened, and the net of the verdict.
+// model, gate and bags, runs of zeros shortened, the net of the verdict, and the glossary.
 func ParseModel(b []byte) (*Model, error) {
 	if len(b) < len(modelMagic)+(9+VerdictSize+2*Bags)*8 || string(b[:len(modelMagic)]) != modelMagic {
 		return nil, errModel
@@ -82,7 +84,7 @@ func ParseModel(b []byte) (*Model, error) {
 	m.gate.ease = int32(math.Round(v[8] / m.gate.scale))
 	copy(m.verdict[:], v[9:])
 	for i := range m.bags {
-		m.bags[i] = bag{table: make([]int8, BagSize), scale: v[9+VerdictSize+2*i], bias: v[10+VerdictSize+2*i]}
+		m.bags[i] = bag{table: make([]int8, BagSlots(i)), scale: v[9+VerdictSize+2*i], bias: v[10+VerdictSize+2*i]}
 	}
 	var ok bool
 	if m.trees, b, ok = readTrees(b); !ok {
@@ -99,7 +101,10 @@ func ParseModel(b []byte) (*Model, error) {
 			return nil, errModel
 		}
 	}
-	if m.net, b, ok = readNet(b); !ok || len(b) != 0 {
+	if m.net, b, ok = readNet(b); !ok {
+		return nil, errModel
+	}
+	if m.gloss, b, ok = readGlossary(b); !ok || len(b) != 0 {
 		return nil, errModel
 	}
 	m.gate.prepare()
@@ -126,7 +131,7 @@ func readWeights(table []int8, b []byte) (rest []byte, ok bool) {
 
 // EncodeModel writes a model file. Weights are rounded to 255 steps.
 func EncodeModel(w Weights) []byte {
-	m := Model{scale: stepOf(w.Table), bias: w.Bias, gain: w.Gain, shift: w.Shift, verdict: w.Verdict, trees: w.Trees, net: w.Net, gate: newGate(w)}
+	m := Model{scale: stepOf(w.Table), bias: w.Bias, gain: w.Gain, shift: w.Shift, verdict: w.Verdict, trees: w.Trees, net: w.Net, gloss: w.Glossary, gate: newGate(w)}
 	if m.net == nil {
 		m.net = new(Net)
 	}
@@ -157,7 +162,7 @@ func (m *Model) Encode() []byte {
 	for i := range m.bags {
 		b = writeWeights(b, m.bags[i].table)
 	}
-	return writeNet(b, m.net)
+	return writeGlossary(writeNet(b, m.net), m.gloss)
 }
 
 func newGate(w Weights) gate {
@@ -214,8 +219,16 @@ const TableSize = 1 << modelBits
 // Logit gives the uncalibrated score of extracted features.
 func (m *Model) Logit(f *Features) float64 {
 	g := m.weigh(f.Grams)
-	return m.logit(g, m.weigh(f.Marks).sum)
+	return m.logit(g, m.weigh(f.Marks).sum) + m.meant(f.Meant)
 }
+
+// meant is what the meanings of a window come to.
+func (m *Model) meant(slots []uint32) float64 {
+	return m.scale * MeantUnit(len(slots)) * float64(m.weigh(slots).sum)
+}
+
+// Glossary says what words of many languages mean.
+func (m *Model) Glossary() *Glossary { return m.gloss }
 
 // logit is what grams and marks that weigh so much, in steps, come to.
 func (m *Model) logit(g grams, marks int32) float64 {
@@ -241,6 +254,7 @@ func (m *Model) Probability(logit float64) float64 {
 // ScoreWindow gives the probability that w holds an injection. f is scratch
 // memory of the caller.
 func (m *Model) ScoreWindow(w *Window, f *Features) float64 {
+	f.Glossary = m.gloss
 	f.Extract(w)
 	return m.Probability(m.Logit(f))
 }

@@ -14,13 +14,18 @@ import (
 type Features struct {
 	Grams []uint32
 	Marks []uint32
+	// Meant is what the words mean, where they are not English. These count together as well.
+	Meant []uint32
+	// Glossary says so. nil: nobody does.
+	Glossary *Glossary
 
-	toks  []gramToken
-	begin int         // the first token of the sentence
-	all   []gramToken // with echoes, and with every sign of a run
-	at    int         // where the token begins that is cut
-	last  int         // where the last word or value that was cut ends
-	cues  []uint64
+	interpreter interpreter
+	toks        []gramToken
+	begin       int         // the first token of the sentence
+	all         []gramToken // with echoes, and with every sign of a run
+	at          int         // where the token begins that is cut
+	last        int         // where the last word or value that was cut ends
+	cues        []uint64
 
 	words, memory *words // words is nil where every word is hashed, and its grams go into Grams
 	known         grams  // of words that were in words
@@ -91,6 +96,7 @@ const (
 	saltTopic
 	saltReread
 	saltNet
+	saltGloss
 )
 
 var (
@@ -103,7 +109,7 @@ var (
 
 // Extract fills f with the features of w.
 func (f *Features) Extract(w *Window) {
-	f.Grams, f.Marks, f.toks, f.all, f.words = f.Grams[:0], f.Marks[:0], f.toks[:0], f.all[:0], nil
+	f.Grams, f.Marks, f.Meant, f.toks, f.all, f.words = f.Grams[:0], f.Marks[:0], f.Meant[:0], f.toks[:0], f.all[:0], nil
 	var seen spots
 	if len(w.parts) == 0 {
 		f.sentence(w.Text, 0, len(w.Text), &seen)
@@ -113,6 +119,11 @@ func (f *Features) Extract(w *Window) {
 	}
 	f.near(f.toks, len(f.toks), 0)
 	n := len(f.toks)
+	if parts := w.parts; len(parts) > 0 {
+		f.foreign(f.Glossary, parts)
+	} else {
+		f.foreign(f.Glossary, [][]byte{w.Text})
+	}
 	f.contextOf(w.Before)
 	f.marks(w, seen, n)
 }

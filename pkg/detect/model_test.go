@@ -3,6 +3,7 @@ package detect
 import (
 	"bytes"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -42,7 +43,7 @@ func TestModelRoundTrip(t *testing.T) {
 	g[7] = 1
 	topic := make([]float32, BagSize)
 	topic[3] = 0.5
-	m, err := ParseModel(EncodeModel(Weights{Table: w, Bias: -1, Gain: 2, Shift: 3, Gate: g, GateBias: [2]float64{-1, -2}, GateAt: 0.5, Verdict: [VerdictSize]float64{-3, 1}, Bag: [Bags][]float32{topic, topic, topic}, BagBias: [Bags]float64{-1, 2, 0}}))
+	m, err := ParseModel(EncodeModel(Weights{Table: w, Bias: -1, Gain: 2, Shift: 3, Gate: g, GateBias: [2]float64{-1, -2}, GateAt: 0.5, Verdict: [VerdictSize]float64{-3, 1}, Bag: [Bags][]float32{topic, topic, topic, make([]float32, GlossSlots)}, BagBias: [Bags]float64{-1, 2, 0}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func FuzzFeatures(f *testing.F) {
 		if !(p >= 0 && p <= 1) {
 			t.Fatalf("probability %v", p)
 		}
-		for _, g := range append(x.Grams, x.Marks...) {
+		for _, g := range slices.Concat(x.Grams, x.Marks, x.Meant) {
 			if g >= TableSize {
 				t.Fatalf("slot %d", g)
 			}

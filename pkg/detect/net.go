@@ -106,6 +106,14 @@ func netSlots(dst []uint32, toks []gramToken) []uint32 {
 	return dst
 }
 
+// netMeanings appends the slots of the first meanings of a window.
+func netMeanings(dst []uint32, means []uint16) []uint32 {
+	for _, x := range means[:min(len(means), NetWords)] {
+		dst = append(dst, netSlot(mixHash(saltGloss, uint64(x))))
+	}
+	return dst
+}
+
 // rest are the numbers of a net but those of the words and its base.
 func (n *Net) rest() [][]float32 {
 	all := [][]float32{n.Mean[:], n.Per[:]}

@@ -54,7 +54,7 @@ func TestNetByHand(t *testing.T) {
 func TestNetInAFile(t *testing.T) {
 	w := Weights{Table: make([]float32, TableSize), Gate: make([]float32, GateSize), Net: handNet()}
 	for i := range w.Bag {
-		w.Bag[i] = make([]float32, BagSize)
+		w.Bag[i] = make([]float32, BagSlots(i))
 	}
 	file := EncodeModel(w)
 	m, err := ParseModel(file)

@@ -112,9 +112,11 @@ type node struct {
 	depth  int
 	hidden bool
 	beyond bool // the text holds more than ASCII
-	hides  int8 // whether the text holds comments: 0 not looked, 1 no, 2 yes
-	fenced bool // fences is filled, and the following are known
-	fences []int32
+	// It holds letters beyond ASCII, or did.
+	foreign bool
+	hides   int8 // whether the text holds comments: 0 not looked, 1 no, 2 yes
+	fenced  bool // fences is filled, and the following are known
+	fences  []int32
 	// Whether the text holds signs that may quote: quotation marks, back-quotes, and those of quoted lines.
 	quotes, backs, angles bool
 
@@ -175,6 +177,7 @@ type scratch struct {
 	parts    []part
 	near     bool   // a window of the view may matter
 	best     piece  // the best window so far, in its view
+	hearing  uint32 // counts how often the forms of the glossary that were kept were dropped
 	judged   []byte // the text of the view that parts are of
 	features Features
 	discuss  int // how many different words tell of talk about attacks, as far as spoken holds them
@@ -185,8 +188,11 @@ type scratch struct {
 	second   Features // for the grounds of the best window
 	leading  []byte   // its text
 	unread   bool     // it was not read again yet
+	meanings int      // how many of its words have a meaning
+	foreign  bool     // it is not English: second has heard its forms of the glossary
 	reread   []uint32 // slots of its words, and of pairs of them
 	read     []uint32 // places of its words in the net
+	meant    []uint32 // slots of what its words mean, and of pairs of that
 	odd      []piece  // windows of the view that may lie in sentences in pieces
 	loudest  float64  // the highest score of a window, or of rules, so far
 	score    float64  // of the text, by the evidence weighed last
@@ -379,6 +385,7 @@ func (s *scratch) folded(n *node) {
 	s.fold.Through(&raw)
 	n.v = s.fold
 	n.v.Name = raw.Name
+	n.foreign = changes&view.Marks != 0 || foreign(n.v.Text)
 	view.Hidden(changes, raw.Text, func(c view.View) {
 		c.Through(&raw)
 		s.push(n, c)
@@ -387,6 +394,22 @@ func (s *scratch) folded(n *node) {
 		c.Through(&raw)
 		s.push(n, c)
 	})
+}
+
+// foreign reports that a text holds a letter beyond ASCII.
+func foreign(text []byte) bool {
+	for i := 0; i < len(text); {
+		if text[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(text[i:])
+		if modelRune(r) {
+			return true
+		}
+		i += n
+	}
+	return false
 }
 
 // known reports that a view reads as one that is queued: two ways to undo a disguise often

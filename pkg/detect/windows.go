@@ -13,20 +13,23 @@ import (
 // part is one sentence of a view as the model describes it. Each is described once: a
 // window is the sum of its sentences and of what reaches from one into the next.
 type part struct {
-	sentence, group bool       // these windows were scored
-	known           bool       // tokens, own and spots are filled
-	opened          bool       // marks and hidden are
-	led             bool       // before is
-	placed          bool       // raw is
-	marks           marks      // that are open where it begins
-	hidden          bool       // it begins where nobody sees it
-	cut, parted     bool       // allFrom and allTo are filled; the text around is cut as if none ended here
-	from, to        int32      // its tokens
-	allFrom, allTo  int32      // the same with echoes: see Features.all
-	raw             chunk.Span // what of the raw text it stands for
-	own             grams      // of its words, and those near to each other
-	before          grams      // of the words in front of it
-	spots           spots
+	sentence, group  bool       // these windows were scored
+	known            bool       // tokens, own and spots are filled
+	opened           bool       // marks and hidden are
+	led              bool       // before is
+	placed           bool       // raw is
+	marks            marks      // that are open where it begins
+	hidden           bool       // it begins where nobody sees it
+	cut, parted      bool       // allFrom and allTo are filled; the text around is cut as if none ended here
+	from, to         int32      // its tokens
+	allFrom, allTo   int32      // the same with echoes: see Features.all
+	raw              chunk.Span // what of the raw text it stands for
+	own              grams      // of its words, and those near to each other
+	before           grams      // of the words in front of it
+	spots            spots
+	english          english // how much of it is
+	heard            uint32  // these are known, if it is scratch.hearing
+	formFrom, formTo int32   // its forms of the glossary
 }
 
 // judgeWindows scores the windows that pass the gate, and those in which a rule
@@ -37,6 +40,24 @@ func (s *scratch) judgeWindows(n *node, text []byte, m *Model) {
 	if e := &s.evidence; e.leader >= heard && len(e.heard) > heard {
 		// The best window so far is of this view: a later one may show a better one.
 		s.leading, s.unread = append(s.leading[:0], text[s.best.start:s.best.end]...), true
+		s.hearLeader(text, m.gloss)
+	}
+}
+
+// hearLeader keeps the forms of the glossary in the best window, which is of the view being judged.
+func (s *scratch) hearLeader(text []byte, g *Glossary) {
+	s.foreign = false
+	if g == nil || g.n == 0 {
+		return
+	}
+	lo := sort.Search(len(s.pieces), func(i int) bool { return s.pieces[i].start >= s.best.start })
+	hi := sort.Search(len(s.pieces), func(i int) bool { return s.pieces[i].end > s.best.end })
+	var e english
+	for _, p := range s.parts[lo:hi] {
+		e = e.with(p.english)
+	}
+	if s.foreign = !e.most(); s.foreign {
+		s.second.interpreter.hits = append(s.second.interpreter.hits[:0], s.heard(text, g, lo, hi)...)
 	}
 }
 
@@ -51,12 +72,24 @@ func (s *scratch) readLeader() {
 	g.marks = t.grounds.marks
 	t.grounds = g
 	s.reread, s.read = rereadSlots(s.reread[:0], s.second.toks), netSlots(s.read[:0], s.second.toks)
+	s.meant, s.meanings = s.meant[:0], 0
+	if gloss, p := s.d.model.gloss, &s.second.interpreter; gloss != nil && gloss.n > 0 {
+		if s.foreign {
+			s.meant = glossSlots(s.meant, p.recall())
+		} else {
+			s.meant = glossSlots(s.meant, p.readEnglish(gloss, s.second.toks))
+		}
+		s.read, s.meanings = netMeanings(s.read, p.means), len(p.means)
+	}
 }
 
 func (s *scratch) scoreWindows(n *node, text []byte, m *Model) {
 	g := &m.gate
 	ease := int32(0)
-	if n.depth > 0 || n.hidden {
+	switch {
+	case n.foreign:
+		ease = foreignEase * g.ease
+	case n.depth > 0 || n.hidden:
 		ease = g.ease
 	}
 	s.parts, s.judged = s.parts[:0], text
@@ -92,6 +125,10 @@ func (s *scratch) scoreWindows(n *node, text []byte, m *Model) {
 		}
 	}
 }
+
+// foreignEase is how much more the threshold is lowered for text with letters beyond ASCII than for what was hidden: the
+// gate knows stems of words, and of most languages it has met few.
+const foreignEase = 2
 
 // candReach is how long before a sentence a match that reaches into it may begin.
 const candReach = 400
@@ -132,6 +169,7 @@ func (s *scratch) beginParts(m *Model) {
 		s.parts = slices.Grow(s.parts, len(s.pieces))[:len(s.pieces)]
 		clear(s.parts)
 		s.features.toks, s.features.all = s.features.toks[:0], s.features.all[:0]
+		s.features.interpreter.hits, s.hearing = s.features.interpreter.hits[:0], 1
 		s.features.remember(m)
 	}
 }
@@ -314,6 +352,9 @@ func (s *scratch) part(text []byte, m *Model, i int) *part {
 	s.wasCut(text, i)
 	t := f.toks[p.from:]
 	f.near(t, len(t), 0)
+	if m.gloss != nil {
+		p.english = m.gloss.english(t)
+	}
 	p.own = f.weigh(m)
 	return p
 }
@@ -441,12 +482,14 @@ func (s *scratch) logit(text []byte, m *Model, lo, hi int, cues int32, least flo
 	f := &s.features
 	var sum grams
 	var seen spots
+	var english english
 	tokens := 0
 	for i := lo; i < hi; i++ {
 		p := s.part(text, m, i)
 		sum = sum.with(p.own)
 		seen.add(&p.spots)
 		tokens += int(p.to - p.from)
+		english = english.with(p.english)
 	}
 	f.Grams = f.Grams[:0]
 	for i := lo; i+1 < hi; i++ { // what reaches from sentence i into others
@@ -463,15 +506,42 @@ func (s *scratch) logit(text []byte, m *Model, lo, hi int, cues int32, least flo
 	f.Marks = f.Marks[:0]
 	f.marks(&s.w, seen, tokens)
 	cues += m.weigh(f.Marks).sum
+	f.Meant = f.Meant[:0]
+	if m.gloss != nil && m.gloss.n > 0 && !english.most() {
+		f.meant(f.interpreter.understand(s.heard(text, m.gloss, lo, hi)))
+	}
+	meant := m.meant(f.Meant)
 	// The words in front are few: most windows say nothing whatever these weigh.
 	most := sum.with(grams{math.MaxInt8 * contextWords, 0})
 	if most.sum < 0 {
 		most.n += contextWords
 	}
-	if z = m.logit(most, cues); sum.n == 0 || m.scale <= 0 || !(z < least) {
-		z = m.logit(sum.with(s.before(m, lo)), cues)
+	if z = m.logit(most, cues) + meant; sum.n == 0 || m.scale <= 0 || !(z < least) {
+		z = m.logit(sum.with(s.before(m, lo)), cues) + meant
 	}
 	return z, m.scale * MarkUnit * float64(cues)
+}
+
+// maxHeard is how many forms are kept for windows that share sentences: a view may hold a million.
+const maxHeard = 1 << 14
+
+// heard gives the forms of the glossary in the sentences [lo,hi).
+func (s *scratch) heard(text []byte, g *Glossary, lo, hi int) []glossHit {
+	p := &s.features.interpreter
+	if len(p.hits) > maxHeard {
+		p.hits = p.hits[:0]
+		s.hearing++
+	}
+	p.window = p.window[:0]
+	for i := lo; i < hi; i++ {
+		x := &s.parts[i]
+		if x.heard != s.hearing {
+			x.heard = s.hearing
+			x.formFrom, x.formTo = p.hear(g, text[s.pieces[i].start:s.pieces[i].end], s.pieces[i].start)
+		}
+		p.window = append(p.window, p.hits[x.formFrom:x.formTo]...)
+	}
+	return p.window
 }
 
 // twin is a window that was scored, and what the model said of it.

@@ -44,7 +44,7 @@ func TestWindowsAddUp(t *testing.T) {
 // windowsAddUp gives the number of windows of text.
 func windowsAddUp(t *testing.T, m *Model, text string) (ran int) {
 	s, d := new(scratch), detector(t).WithModel(m)
-	var f Features
+	f := Features{Glossary: m.gloss}
 	best := math.Inf(-1)
 	s.begin(d, Input{Text: []byte(text)})
 	s.all, s.visit = true, func(w *Window) {
@@ -100,7 +100,7 @@ func TestSentencesAreCutAsTheTextIs(t *testing.T) {
 	}
 	d := detector(t).WithModel(m.Open())
 	var s scratch
-	var f Features
+	f := Features{Glossary: m.gloss}
 	var long strings.Builder
 	together := 0
 	check := func(text []byte) {
@@ -164,7 +164,7 @@ func TestTwins(t *testing.T) {
 			kind WindowKind
 		}
 		want := map[place]float64{}
-		var f Features
+		f := Features{Glossary: m.gloss}
 		d.Windows([]byte(text), true, func(w *Window) {
 			f.Extract(w)
 			want[place{w.at, w.Kind}] = m.Logit(&f)
