@@ -139,7 +139,7 @@ var sixthHonest = map[string]set{
 	"trigger":         {0, 120, "instructions ignore system secret override send password prompt disregard forget bypass reveal rules pretend act_as role developer admin restrictions delete jailbreak filter safety token api_key execute hidden repeat urgent assistant translate above confidential unlimited stop output", "en"},
 	"assistant_rules": {0, 90, "system_prompt tool_description agent_file skill_file bot_rules judge_prompt guard_prompt prompt_template style_guide policy model_card", "en de fr es pt it nl pl ru ja zh ko"},
 	"llmdocs":         {0, 150, "quotes_attack forum guide post docs paper course release_notes advisory news faq glossary ticket interview minutes review comparison talk policy readme changelog", "en de es fr pt it nl pl ru zh ja uk tr ar hi ko vi id"},
-	"documents":       {0, 186, "notice mail ticket minutes code manual contract release_notes config_file readme chat_export log policy web_page speech incident_report runbook invoice review recipe newsletter job_advert medical csv json html letter news lesson wiki", "en de fr es pt it nl pl ru tr zh ja uk ar hi ko vi id"},
+	"documents":       {0, 220, "notice mail code minutes ticket manual contract log config_file release_notes chat_export readme web_page speech policy newsletter incident_report runbook invoice review medical json letter recipe job_advert csv html lesson wiki news forum_post travel", "en de fr es pt it nl pl ru tr zh ja uk ar hi ko vi id"},
 	"prompts":         {0, 150, "near_miss mail code work study writing life agent cooking roleplay tech followup travel data long sheet health translate summary legal money garden kids", "en es fr de pt it pl ru nl uk tr ar hi zh ja ko"},
 }
 
