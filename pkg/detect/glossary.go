@@ -18,8 +18,9 @@ import (
 // structure", 2012, with lists instead of clusters). It is part of the model's file: weights were learned with it. It is
 // immutable and safe for concurrent use. The zero Glossary knows no word.
 type Glossary struct {
-	table []glossEntry // open addressing by hash; an entry without kind is free
-	n     int
+	entries []glossEntry // in the order of their hashes
+	// table has the place of the first entry of a hash, from 1 on, at or behind that of the hash; 0 is free.
+	table []uint32
 	// maybe has a bit set for each hash by its last bits: most beginnings of words are none of any form, and the
 	// table is too large for the cache that a processor has to itself.
 	maybe [1 << (glossFilterBits - 6)]uint64
@@ -118,31 +119,58 @@ func NewGlossary(forms []GlossaryForm) (*Glossary, error) {
 		}
 		put(kind, h)
 	}
-	slices.SortFunc(all, func(a, b glossEntry) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.what, b.what)) })
-	all = slices.Compact(all)
-	return newGlossary(all), nil
+	slices.SortFunc(all, compareEntries)
+	return newGlossary(slices.Compact(all)), nil
 }
 
+func compareEntries(a, b glossEntry) int {
+	return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.what, b.what))
+}
+
+// newGlossary makes a glossary of entries in their order.
 func newGlossary(all []glossEntry) *Glossary {
-	size := 1
+	size := 2
 	for size < 2*len(all) {
 		size *= 2
 	}
-	g := &Glossary{table: make([]glossEntry, size), n: len(all)}
-	for _, e := range all {
-		g.maybe[e.hash%(1<<glossFilterBits)>>6] |= 1 << (e.hash & 63)
-		i := e.hash
-		for ; g.table[int(i)&(size-1)].what != 0; i++ {
-		}
-		g.table[int(i)&(size-1)] = e
+	g := &Glossary{entries: all, table: make([]uint32, size)}
+	for k, e := range all {
 		if e.lang() == GlossEnglish && e.kind() == glossWhole {
 			g.addCommon(e.hash)
 		}
+		if k > 0 && all[k-1].hash == e.hash {
+			continue
+		}
+		g.maybe[e.hash%(1<<glossFilterBits)>>6] |= 1 << (e.hash & 63)
+		i := e.hash
+		for ; g.table[int(i)&(size-1)] != 0; i++ {
+		}
+		g.table[int(i)&(size-1)] = uint32(k + 1)
 	}
 	for _, w := range strings.Fields(plainEnglish) {
 		g.addCommon(uint32(hashString(w) >> 32))
 	}
 	return g
+}
+
+// of gives the entries of a hash.
+func (g *Glossary) of(hash uint32) []glossEntry {
+	if g.maybe[hash%(1<<glossFilterBits)>>6]>>(hash&63)&1 == 0 {
+		return nil
+	}
+	for i := hash; ; i++ {
+		k := g.table[int(i)&(len(g.table)-1)]
+		if k == 0 {
+			return nil
+		}
+		if from := g.entries[k-1:]; from[0].hash == hash {
+			n := 1
+			for n < len(from) && from[n].hash == hash {
+				n++
+			}
+			return from[:n]
+		}
+	}
 }
 
 // addCommon takes in a word. Of two that share a place the later one is known.
@@ -267,15 +295,7 @@ func (g *Glossary) formsAt(hits []glossHit, text []byte, base int32, i, from int
 			word = j
 		}
 		goes := false
-		hash := uint32(h >> 32)
-		for k := hash; g.maybe[hash%(1<<glossFilterBits)>>6]>>(hash&63)&1 != 0; k++ {
-			e := g.table[int(k)&(len(g.table)-1)]
-			if e.what == 0 {
-				break
-			}
-			if e.hash != hash {
-				continue
-			}
+		for _, e := range g.of(uint32(h >> 32)) {
 			switch kind := e.kind(); {
 			case kind == glossGoes:
 				goes = true
@@ -346,13 +366,8 @@ func (g *Glossary) ofEnglish(dst []uint16, toks []gramToken) []uint16 {
 		if t.kind != tokWord {
 			continue
 		}
-		hash := uint32(t.hash >> 32)
-		for k := hash; g.maybe[hash%(1<<glossFilterBits)>>6]>>(hash&63)&1 != 0; k++ {
-			e := g.table[int(k)&(len(g.table)-1)]
-			if e.what == 0 {
-				break
-			}
-			if e.hash == hash && e.lang() == GlossEnglish && e.kind() == glossWhole {
+		for _, e := range g.of(uint32(t.hash >> 32)) {
+			if e.lang() == GlossEnglish && e.kind() == glossWhole {
 				dst = append(dst, e.means())
 			}
 		}
@@ -416,7 +431,7 @@ func (p *interpreter) hash() []uint64 {
 
 // read gives hashes of what a text means, whatever its language.
 func (p *interpreter) read(g *Glossary, text []byte, toks []gramToken) []uint64 {
-	if p.hits = p.hits[:0]; g == nil || g.n == 0 {
+	if p.hits = p.hits[:0]; g == nil || len(g.entries) == 0 {
 		return nil
 	}
 	if !g.english(toks).most() {
@@ -455,7 +470,7 @@ func MeantUnit(n int) float64 { return 1 / math.Sqrt(float64(max(n, 16))) }
 // foreign fills f.Meant with what the words of a window mean, unless it is English: what is said
 // there by words needs no other.
 func (f *Features) foreign(g *Glossary, parts [][]byte) {
-	if g == nil || g.n == 0 || g.english(f.toks).most() {
+	if g == nil || len(g.entries) == 0 || g.english(f.toks).most() {
 		return
 	}
 	p, base := &f.interpreter, int32(0)
@@ -494,15 +509,8 @@ func writeGlossary(b []byte, g *Glossary) []byte {
 	if g == nil {
 		g = new(Glossary)
 	}
-	b = binary.LittleEndian.AppendUint32(b, uint32(g.n))
-	all := make([]glossEntry, 0, g.n)
-	for _, e := range g.table {
-		if e.what != 0 {
-			all = append(all, e)
-		}
-	}
-	slices.SortFunc(all, func(a, b glossEntry) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.what, b.what)) })
-	for _, e := range all {
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(g.entries)))
+	for _, e := range g.entries {
 		b = binary.LittleEndian.AppendUint32(b, e.hash)
 		b = binary.LittleEndian.AppendUint32(b, e.what)
 	}
@@ -521,7 +529,7 @@ func readGlossary(b []byte) (g *Glossary, rest []byte, ok bool) {
 	all := make([]glossEntry, n)
 	for i := range all {
 		all[i] = glossEntry{binary.LittleEndian.Uint32(b[8*i:]), binary.LittleEndian.Uint32(b[8*i+4:])}
-		if k := all[i].kind(); k < glossWhole || k > glossGoes {
+		if k := all[i].kind(); k < glossWhole || k > glossGoes || i > 0 && compareEntries(all[i-1], all[i]) >= 0 {
 			return nil, nil, false
 		}
 	}

@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,12 +83,20 @@ func TestGlossaryIsReadAsWritten(t *testing.T) {
 	g := testGlossary(t)
 	b := writeGlossary([]byte("x"), g)
 	got, rest, ok := readGlossary(append(b, 'y')[1:])
-	if !ok || string(rest) != "y" || got.n != g.n || !cmp.Equal(writeGlossary(nil, got), writeGlossary(nil, g)) {
-		t.Errorf("%v, %d forms and %q left", ok, got.n, rest)
+	if !ok || string(rest) != "y" || len(got.entries) != len(g.entries) || !cmp.Equal(writeGlossary(nil, got), writeGlossary(nil, g)) {
+		t.Errorf("%v, %d forms and %q left", ok, len(got.entries), rest)
 	}
 	for k := 1; k < len(b); k++ {
 		if _, _, ok := readGlossary(b[1:k]); ok {
 			t.Errorf("%d of %d bytes are read", k, len(b))
+		}
+	}
+	for k := 4; k+16 < len(b); k += 8 { // in another order
+		x := slices.Clone(b[1:])
+		copy(x[k:], b[1+k+8:1+k+16])
+		copy(x[k+8:], b[1+k:1+k+8])
+		if _, _, ok := readGlossary(x); ok {
+			t.Errorf("entries %d and the next one are read the wrong way round", k/8)
 		}
 	}
 	if _, _, ok := readGlossary([]byte{1, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0}); ok {

@@ -47,7 +47,7 @@ func (s *scratch) judgeWindows(n *node, text []byte, m *Model) {
 // hearLeader keeps the forms of the glossary in the best window, which is of the view being judged.
 func (s *scratch) hearLeader(text []byte, g *Glossary) {
 	s.foreign = false
-	if g == nil || g.n == 0 {
+	if g == nil || len(g.entries) == 0 {
 		return
 	}
 	lo := sort.Search(len(s.pieces), func(i int) bool { return s.pieces[i].start >= s.best.start })
@@ -73,7 +73,7 @@ func (s *scratch) readLeader() {
 	t.grounds = g
 	s.reread, s.read = rereadSlots(s.reread[:0], s.second.toks), netSlots(s.read[:0], s.second.toks)
 	s.meant, s.meanings = s.meant[:0], 0
-	if gloss, p := s.d.model.gloss, &s.second.interpreter; gloss != nil && gloss.n > 0 {
+	if gloss, p := s.d.model.gloss, &s.second.interpreter; gloss != nil && len(gloss.entries) > 0 {
 		if s.foreign {
 			s.meant = glossSlots(s.meant, p.recall())
 		} else {
@@ -507,7 +507,7 @@ func (s *scratch) logit(text []byte, m *Model, lo, hi int, cues int32, least flo
 	f.marks(&s.w, seen, tokens)
 	cues += m.weigh(f.Marks).sum
 	f.Meant = f.Meant[:0]
-	if m.gloss != nil && m.gloss.n > 0 && !english.most() {
+	if m.gloss != nil && len(m.gloss.entries) > 0 && !english.most() {
 		f.meant(f.interpreter.understand(s.heard(text, m.gloss, lo, hi)))
 	}
 	meant := m.meant(f.Meant)
