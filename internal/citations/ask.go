@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stoplog/stoplog/internal/outbound"
 	"github.com/stoplog/stoplog/pkg/cite"
@@ -159,11 +160,17 @@ func (c *Checker) fetch(ctx context.Context, method string, i int, k cite.Kind, 
 		if a := c.kinds[i].authorization; a != "" && req.URL.Host == cited.Host {
 			req.Header.Set("Authorization", a)
 		}
+		began := time.Now()
 		resp, err := c.o.HTTP.Do(req)
 		if err != nil {
 			return 0, nil, err
 		}
 		status, body, err = read(resp, k)
+		if most := c.o.HTTP.Timeout; ctx.Err() != nil || most > 0 && time.Since(began) >= most {
+			// A server may answer just because it sees the request given up, and that answer
+			// may still be read: it says nothing of what was asked.
+			return 0, nil, context.DeadlineExceeded
+		}
 		if err != nil {
 			return 0, nil, err
 		}

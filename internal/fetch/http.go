@@ -289,6 +289,9 @@ func (c *Client) once(ctx context.Context, u *url.URL, authorization string) (_ 
 		return Response{}, nil, ErrTooLarge
 	}
 	body, err := c.body(res)
+	if err == nil {
+		err = ctx.Err() // a server may answer, with nothing, just because it sees the request given up
+	}
 	if err != nil {
 		return Response{}, nil, err
 	}
