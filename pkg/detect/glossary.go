@@ -153,6 +153,9 @@ func newGlossary(all []glossEntry) *Glossary {
 	return g
 }
 
+// empty reports that there is no glossary, or no word in it.
+func (g *Glossary) empty() bool { return g == nil || len(g.entries) == 0 }
+
 // of gives the entries of a hash.
 func (g *Glossary) of(hash uint32) []glossEntry {
 	if g.maybe[hash%(1<<glossFilterBits)>>6]>>(hash&63)&1 == 0 {
@@ -431,7 +434,7 @@ func (p *interpreter) hash() []uint64 {
 
 // read gives hashes of what a text means, whatever its language.
 func (p *interpreter) read(g *Glossary, text []byte, toks []gramToken) []uint64 {
-	if p.hits = p.hits[:0]; g == nil || len(g.entries) == 0 {
+	if p.hits = p.hits[:0]; g.empty() {
 		return nil
 	}
 	if !g.english(toks).most() {
@@ -470,7 +473,7 @@ func MeantUnit(n int) float64 { return 1 / math.Sqrt(float64(max(n, 16))) }
 // foreign fills f.Meant with what the words of a window mean, unless it is English: what is said
 // there by words needs no other.
 func (f *Features) foreign(g *Glossary, parts [][]byte) {
-	if g == nil || len(g.entries) == 0 || g.english(f.toks).most() {
+	if g.empty() || g.english(f.toks).most() {
 		return
 	}
 	p, base := &f.interpreter, int32(0)

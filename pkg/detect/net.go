@@ -11,7 +11,7 @@ const (
 	NetDim    = 16      // numbers for each
 	NetHidden = 32      // sums of the hidden layer
 	NetInputs = 2*NetDim + VerdictSize
-	// NetWords is how many words of the best window are read, at most.
+	// NetWords is how many words of the best window are read, at most, and how many of what they mean.
 	NetWords = 64
 	// NetBound is how far from its mean a figure counts, in standard deviations.
 	NetBound = 6

@@ -113,7 +113,7 @@ type node struct {
 	hidden bool
 	beyond bool // the text holds more than ASCII
 	// It holds letters beyond ASCII, or did.
-	foreign bool
+	letters bool
 	hides   int8 // whether the text holds comments: 0 not looked, 1 no, 2 yes
 	fenced  bool // fences is filled, and the following are known
 	fences  []int32
@@ -385,7 +385,7 @@ func (s *scratch) folded(n *node) {
 	s.fold.Through(&raw)
 	n.v = s.fold
 	n.v.Name = raw.Name
-	n.foreign = changes&view.Marks != 0 || foreign(n.v.Text)
+	n.letters = changes&view.Marks != 0 || lettersBeyond(n.v.Text)
 	view.Hidden(changes, raw.Text, func(c view.View) {
 		c.Through(&raw)
 		s.push(n, c)
@@ -396,8 +396,8 @@ func (s *scratch) folded(n *node) {
 	})
 }
 
-// foreign reports that a text holds a letter beyond ASCII.
-func foreign(text []byte) bool {
+// lettersBeyond reports that a text holds a letter beyond ASCII.
+func lettersBeyond(text []byte) bool {
 	for i := 0; i < len(text); {
 		if text[i] < utf8.RuneSelf {
 			i++

@@ -40,24 +40,24 @@ func (s *scratch) judgeWindows(n *node, text []byte, m *Model) {
 	if e := &s.evidence; e.leader >= heard && len(e.heard) > heard {
 		// The best window so far is of this view: a later one may show a better one.
 		s.leading, s.unread = append(s.leading[:0], text[s.best.start:s.best.end]...), true
-		s.hearLeader(text, m.gloss)
+		s.hearLeader(text, m)
 	}
 }
 
 // hearLeader keeps the forms of the glossary in the best window, which is of the view being judged.
-func (s *scratch) hearLeader(text []byte, g *Glossary) {
+func (s *scratch) hearLeader(text []byte, m *Model) {
 	s.foreign = false
-	if g == nil || len(g.entries) == 0 {
+	if m.gloss.empty() {
 		return
 	}
 	lo := sort.Search(len(s.pieces), func(i int) bool { return s.pieces[i].start >= s.best.start })
 	hi := sort.Search(len(s.pieces), func(i int) bool { return s.pieces[i].end > s.best.end })
 	var e english
-	for _, p := range s.parts[lo:hi] {
-		e = e.with(p.english)
+	for i := lo; i < hi; i++ { // one that says what another says was not described
+		e = e.with(s.part(text, m, i).english)
 	}
 	if s.foreign = !e.most(); s.foreign {
-		s.second.interpreter.hits = append(s.second.interpreter.hits[:0], s.heard(text, g, lo, hi)...)
+		s.second.interpreter.hits = append(s.second.interpreter.hits[:0], s.heard(text, m.gloss, lo, hi)...)
 	}
 }
 
@@ -73,7 +73,7 @@ func (s *scratch) readLeader() {
 	t.grounds = g
 	s.reread, s.read = rereadSlots(s.reread[:0], s.second.toks), netSlots(s.read[:0], s.second.toks)
 	s.meant, s.meanings = s.meant[:0], 0
-	if gloss, p := s.d.model.gloss, &s.second.interpreter; gloss != nil && len(gloss.entries) > 0 {
+	if gloss, p := s.d.model.gloss, &s.second.interpreter; !gloss.empty() {
 		if s.foreign {
 			s.meant = glossSlots(s.meant, p.recall())
 		} else {
@@ -87,7 +87,7 @@ func (s *scratch) scoreWindows(n *node, text []byte, m *Model) {
 	g := &m.gate
 	ease := int32(0)
 	switch {
-	case n.foreign:
+	case n.letters:
 		ease = foreignEase * g.ease
 	case n.depth > 0 || n.hidden:
 		ease = g.ease
@@ -507,7 +507,7 @@ func (s *scratch) logit(text []byte, m *Model, lo, hi int, cues int32, least flo
 	f.marks(&s.w, seen, tokens)
 	cues += m.weigh(f.Marks).sum
 	f.Meant = f.Meant[:0]
-	if m.gloss != nil && len(m.gloss.entries) > 0 && !english.most() {
+	if !m.gloss.empty() && !english.most() {
 		f.meant(f.interpreter.understand(s.heard(text, m.gloss, lo, hi)))
 	}
 	meant := m.meant(f.Meant)
