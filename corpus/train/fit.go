@@ -259,11 +259,20 @@ func (t *trainer) best(d doc) (text string, score float64) {
 	score = math.Inf(-1)
 	t.cut.each(d, false, func(w *detect.Window, _ int) {
 		t.f.Extract(w)
-		if z := t.logit(t.f.Grams, t.f.Marks, t.f.Meant); z > score {
+		if z := t.windowLogit(); z > score {
 			text, score = string(w.Text), z
 		}
 	})
 	return text, score
+}
+
+// windowLogit is what the model says of the window that was described last, as [detect.Model.Logit] does.
+func (t *trainer) windowLogit() float64 {
+	f, meant := &t.f, t.f.Meant
+	if t.logit(f.OwnGrams(), f.Marks, nil) <= detect.MeantFloor {
+		meant = nil
+	}
+	return t.logit(f.Grams, f.Marks, meant)
 }
 
 func sum64(b []byte) uint64 {

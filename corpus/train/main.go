@@ -219,11 +219,10 @@ func run(o options) error {
 	}
 	t.w, t.bias = w.Table, w.Bias
 	lost := 0.0
-	f := detect.Features{Glossary: glossary}
 	for i := range 300 {
 		cut.each(c.attack(uint64(1<<41+i), allParts), true, func(w *detect.Window, _ int) {
-			f.Extract(w)
-			lost = max(lost, math.Abs(m.Logit(&f)-t.logit(f.Grams, f.Marks, f.Meant)))
+			t.f.Extract(w)
+			lost = max(lost, math.Abs(m.Logit(&t.f)-t.windowLogit()))
 		})
 	}
 	log.Printf("%s: %d bytes, largest change of a logit by rounding %.3f", o.out, len(file), lost)

@@ -170,6 +170,17 @@ func TestModelReadsMeanings(t *testing.T) {
 	if len(f.Meant) != 3 {
 		t.Errorf("interpreted: %d slots", len(f.Meant))
 	}
+	// Where the words alone say too little nobody asks what they mean.
+	for bias, asked := range map[float64]bool{MeantFloor - 0.1: false, MeantFloor + 0.1: true} {
+		w.Bias = bias
+		if m, err = ParseModel(EncodeModel(w)); err != nil {
+			t.Fatal(err)
+		}
+		f.Extract(&Window{Kind: Sentence, Text: []byte("raporu gonder")})
+		if z := m.Logit(&f); (z > bias) != asked {
+			t.Errorf("bias %.1f: %.2f, asked for meanings: want %v", bias, z, asked)
+		}
+	}
 }
 
 // Windows that share sentences hear each once; of a text with very many forms they hear again, and the same.

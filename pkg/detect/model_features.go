@@ -19,6 +19,7 @@ type Features struct {
 	// Glossary says so. nil: nobody does.
 	Glossary *Glossary
 
+	own         int // so many of Grams are of the window itself: see OwnGrams
 	interpreter interpreter
 	toks        []gramToken
 	begin       int         // the first token of the sentence
@@ -124,9 +125,13 @@ func (f *Features) Extract(w *Window) {
 	} else {
 		f.foreign(f.Glossary, [][]byte{w.Text})
 	}
+	f.own = len(f.Grams)
 	f.contextOf(w.Before)
 	f.marks(w, seen, n)
 }
+
+// OwnGrams are those of a window without the words in front of it.
+func (f *Features) OwnGrams() []uint32 { return f.Grams[:min(f.own, len(f.Grams))] }
 
 // spots are cheap facts met while cutting tokens: how often a kind of value, a sign or
 // the end of a line was met.

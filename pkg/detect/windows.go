@@ -507,7 +507,7 @@ func (s *scratch) logit(text []byte, m *Model, lo, hi int, cues int32, least flo
 	f.marks(&s.w, seen, tokens)
 	cues += m.weigh(f.Marks).sum
 	f.Meant = f.Meant[:0]
-	if !m.gloss.empty() && !english.most() {
+	if !m.gloss.empty() && !english.most() && m.logit(sum, cues) > MeantFloor {
 		f.meant(f.interpreter.understand(s.heard(text, m.gloss, lo, hi)))
 	}
 	meant := m.meant(f.Meant)
