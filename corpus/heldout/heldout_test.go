@@ -1,5 +1,5 @@
 // Package heldout_test keeps the held-out sets of this folder and of heldout2 to
-// heldout6 honest: well formed, and never a copy of what the detector is trained
+// heldout7 honest: well formed, and never a copy of what the detector is trained
 // on or tuned with.
 package heldout_test
 
@@ -59,6 +59,7 @@ var folders = []folder{
 	{"../heldout4", "heldout4", "h4-", fourthSets},
 	{"../heldout5", "heldout5", "h5-", fifthSets},
 	{"../heldout6", "heldout6", "h6-", joined(sixthSets, sixthHonest)},
+	{"../heldout7", "heldout7", "h7-", seventhSets},
 }
 
 var firstSets = map[string]set{
@@ -141,6 +142,13 @@ var sixthHonest = map[string]set{
 	"llmdocs":         {0, 150, "quotes_attack forum guide post docs paper course release_notes advisory news faq glossary ticket interview minutes review comparison talk policy readme changelog", "en de es fr pt it nl pl ru zh ja uk tr ar hi ko vi id"},
 	"documents":       {0, 220, "notice mail code minutes ticket manual contract log config_file release_notes chat_export readme web_page speech policy newsletter incident_report runbook invoice review medical json letter recipe job_advert csv html lesson wiki news forum_post travel", "en de fr es pt it nl pl ru tr zh ja uk ar hi ko vi id"},
 	"prompts":         {0, 150, "near_miss mail code work study writing life agent cooking roleplay tech followup travel data long sheet health translate summary legal money garden kids", "en es fr de pt it pl ru nl uk tr ar hi zh ja ko"},
+}
+
+var seventhSets = map[string]set{
+	"overt":     {1, 45, "override prompt_leak jailbreak authority persona tools password fake_turn fake_notice output task_switch game fiction social terse polite long", "en"},
+	"spliced":   {1, 25, "mail readme html csv json review ticket log chat code tool_output cv calendar invoice wiki forum product_page newsletter diff legal_doc transcript rag_passage bank_statement minutes news", "en"},
+	"important": {1, 25, "mail tool_result web_page review_note tool_description header todo chat handover banner signature skill_file gate user_asked tagged memory_note error form_field calendar_note system_note voice", "en"},
+	"native":    {1, 34, "mail override prompt_leak jailbreak authority review note ticket persona password listing minutes form", others},
 }
 
 // joined is both maps in one.
