@@ -145,10 +145,10 @@ var sixthHonest = map[string]set{
 }
 
 var seventhSets = map[string]set{
-	"overt":     {1, 45, "override prompt_leak jailbreak authority persona tools password fake_turn fake_notice output task_switch game fiction social terse polite long", "en"},
-	"spliced":   {1, 25, "mail readme html csv json review ticket log chat code tool_output cv calendar invoice wiki forum product_page newsletter diff legal_doc transcript rag_passage bank_statement minutes news", "en"},
-	"important": {1, 25, "mail tool_result web_page review_note tool_description header todo chat handover banner signature skill_file gate user_asked tagged memory_note error form_field calendar_note system_note voice", "en"},
-	"native":    {1, 34, "mail override prompt_leak jailbreak authority review note ticket persona password listing minutes form", others},
+	"overt":     {1, 101, "prompt_leak override jailbreak authority tools persona fake_turn password fake_notice output task_switch fiction social terse game polite long fewshot memory split obfuscated", "en"},
+	"spliced":   {1, 51, "html mail readme csv json review ticket log chat code tool_output cv calendar invoice wiki forum product_page newsletter diff legal_doc transcript rag_passage bank_statement minutes news mail_thread shell_output pdf search issue survey yaml social manual po_file medical letter dom_snapshot spreadsheet job_ad rss chat_export commit policy terms app_reviews sql_result travel translation_job ocr", "en"},
+	"important": {1, 73, "tool_result mail web_page review_note tool_description chat header todo handover banner skill_file gate user_asked tagged error form_field system_note signature memory_note calendar_note voice", "en"},
+	"native":    {1, 68, "mail prompt_leak jailbreak review override authority ticket persona listing note password minutes form fiction", others},
 }
 
 // joined is both maps in one.
