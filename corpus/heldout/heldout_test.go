@@ -59,7 +59,7 @@ var folders = []folder{
 	{"../heldout4", "heldout4", "h4-", fourthSets},
 	{"../heldout5", "heldout5", "h5-", fifthSets},
 	{"../heldout6", "heldout6", "h6-", joined(sixthSets, sixthHonest)},
-	{"../heldout7", "heldout7", "h7-", seventhSets},
+	{"../heldout7", "heldout7", "h7-", joined(seventhSets, seventhHonest)},
 }
 
 var firstSets = map[string]set{
@@ -149,6 +149,16 @@ var seventhSets = map[string]set{
 	"spliced":   {1, 51, "html mail readme csv json review ticket log chat code tool_output cv calendar invoice wiki forum product_page newsletter diff legal_doc transcript rag_passage bank_statement minutes news mail_thread shell_output pdf search issue survey yaml social manual po_file medical letter dom_snapshot spreadsheet job_ad rss chat_export commit policy terms app_reviews sql_result travel translation_job ocr", "en"},
 	"important": {1, 73, "tool_result mail web_page review_note tool_description chat header todo handover banner skill_file gate user_asked tagged error form_field system_note signature memory_note calendar_note voice", "en"},
 	"native":    {1, 68, "mail prompt_leak jailbreak review override authority ticket persona listing note password minutes form fiction", others},
+}
+
+// seventhHonest is by another author than seventhSets.
+var seventhHonest = map[string]set{
+	"benign_native":   {0, 17, "near_miss", others},
+	"trigger":         {0, 20, "ignore instructions forget override system secret password reveal bypass pretend act_as send delete admin jailbreak urgent confidential do_not_tell", "en"},
+	"assistant_rules": {0, 12, "system_prompt agent_file tool_description bot_rules judge_prompt prompt_template skill_file policy memory_rules guard_prompt", "en de"},
+	"llmdocs":         {0, 15, "quotes_attack guide forum paper docs faq course news glossary post advisory comparison ticket", "en de fr"},
+	"documents":       {0, 24, "mail ticket manual minutes web_page notice log contract form tool_output runbook review csv chat letter config_file news", "en de fr es nl ja it"},
+	"prompts":         {0, 20, "near_miss mail code cooking work study roleplay data travel legal long tech agent translate life writing math", "en"},
 }
 
 // joined is both maps in one.
