@@ -145,9 +145,9 @@ var sixthHonest = map[string]set{
 }
 
 var seventhSets = map[string]set{
-	"overt":     {1, 103, "override prompt_leak jailbreak authority tools persona fake_turn password fake_notice output task_switch fiction social terse game polite long fewshot memory split obfuscated", "en"},
-	"spliced":   {1, 90, "tool_output mail readme html json review ticket log chat code cv calendar invoice wiki forum product_page newsletter transcript bank_statement mail_thread search survey letter spreadsheet commit web_page csv diff legal_doc rag_passage minutes news shell_output pdf issue yaml social manual po_file medical dom_snapshot job_ad rss chat_export policy terms app_reviews sql_result travel translation_job ocr note form academic contract notebook school alert image_caption recipe dataset_card customer_service policy_memo", "en"},
-	"important": {1, 73, "tool_result mail web_page review_note tool_description chat header todo handover banner skill_file gate user_asked tagged error form_field system_note signature memory_note calendar_note voice", "en"},
+	"overt":     {1, 104, "override prompt_leak jailbreak authority tools persona fake_turn password fake_notice output task_switch fiction social terse game polite long fewshot memory split obfuscated", "en"},
+	"spliced":   {1, 99, "tool_output mail ticket transcript web_page readme html json review log chat code cv calendar invoice wiki forum product_page newsletter rag_passage bank_statement news mail_thread search survey letter spreadsheet commit csv diff legal_doc minutes shell_output pdf issue yaml social manual po_file medical dom_snapshot job_ad rss chat_export policy terms app_reviews sql_result travel translation_job ocr note form academic contract notebook school alert image_caption recipe dataset_card customer_service policy_memo documentation", "en"},
+	"important": {1, 81, "tool_result mail web_page review_note tool_description chat handover system_note header todo banner skill_file gate user_asked tagged error form_field signature memory_note calendar_note voice", "en"},
 	"native":    {1, 102, "mail prompt_leak review jailbreak authority override ticket persona listing minutes password note form fiction log", others},
 }
 
