@@ -153,12 +153,12 @@ var seventhSets = map[string]set{
 
 // seventhHonest is by another author than seventhSets.
 var seventhHonest = map[string]set{
-	"benign_native":   {0, 17, "near_miss", others},
-	"trigger":         {0, 20, "ignore instructions forget override system secret password reveal bypass pretend act_as send delete admin jailbreak urgent confidential do_not_tell", "en"},
-	"assistant_rules": {0, 12, "system_prompt agent_file tool_description bot_rules judge_prompt prompt_template skill_file policy memory_rules guard_prompt", "en de"},
-	"llmdocs":         {0, 15, "quotes_attack guide forum paper docs faq course news glossary post advisory comparison ticket", "en de fr"},
-	"documents":       {0, 24, "mail ticket manual minutes web_page notice log contract form tool_output runbook review csv chat letter config_file news", "en de fr es nl ja it"},
-	"prompts":         {0, 20, "near_miss mail code cooking work study roleplay data travel legal long tech agent translate life writing math", "en"},
+	"benign_native":   {0, 34, "near_miss request", others},
+	"trigger":         {0, 40, "ignore instructions forget override system secret password reveal bypass pretend act_as send delete admin jailbreak urgent confidential do_not_tell hidden execute repeat role rules restrictions safety developer token api_key assistant above stop output transfer forward from_now_on unrestricted prompt important", "en"},
+	"assistant_rules": {0, 22, "system_prompt agent_file tool_description bot_rules judge_prompt prompt_template guard_prompt skill_file policy memory_rules style_guide custom_instructions", "en de fr"},
+	"llmdocs":         {0, 27, "quotes_attack guide forum paper docs advisory faq course news glossary post comparison ticket release_notes interview minutes policy", "en de fr es ja"},
+	"documents":       {0, 49, "mail notice ticket manual minutes log contract form tool_output web_page news note_to_software runbook review csv chat letter config_file mail_thread code diff readme invoice policy json medical recipe forum_post lesson incident_report html chat_export", "en de fr es nl ja it pt ru zh pl ko"},
+	"prompts":         {0, 38, "near_miss code work study agent translate life mail cooking roleplay data travel legal long tech writing math health money kids sheet followup creative summary garden question", "en es de fr tr"},
 }
 
 // joined is both maps in one.
