@@ -153,12 +153,12 @@ var seventhSets = map[string]set{
 
 // seventhHonest is by another author than seventhSets.
 var seventhHonest = map[string]set{
-	"benign_native":   {0, 34, "near_miss request", others},
-	"trigger":         {0, 40, "ignore instructions forget override system secret password reveal bypass pretend act_as send delete admin jailbreak urgent confidential do_not_tell hidden execute repeat role rules restrictions safety developer token api_key assistant above stop output transfer forward from_now_on unrestricted prompt important", "en"},
-	"assistant_rules": {0, 22, "system_prompt agent_file tool_description bot_rules judge_prompt prompt_template guard_prompt skill_file policy memory_rules style_guide custom_instructions", "en de fr"},
-	"llmdocs":         {0, 27, "quotes_attack guide forum paper docs advisory faq course news glossary post comparison ticket release_notes interview minutes policy", "en de fr es ja"},
-	"documents":       {0, 49, "mail notice ticket manual minutes log contract form tool_output web_page news note_to_software runbook review csv chat letter config_file mail_thread code diff readme invoice policy json medical recipe forum_post lesson incident_report html chat_export", "en de fr es nl ja it pt ru zh pl ko"},
-	"prompts":         {0, 38, "near_miss code work study agent translate life mail cooking roleplay data travel legal long tech writing math health money kids sheet followup creative summary garden question", "en es de fr tr"},
+	"benign_native":   {0, 51, "near_miss request", others},
+	"trigger":         {0, 58, "ignore override system secret password instructions bypass pretend act_as send jailbreak do_not_tell execute prompt forget reveal delete admin urgent confidential hidden repeat role rules restrictions safety developer token api_key assistant above stop output transfer forward from_now_on unrestricted important disregard previous injection model filter", "en"},
+	"assistant_rules": {0, 32, "system_prompt tool_description agent_file bot_rules prompt_template judge_prompt skill_file policy guard_prompt memory_rules style_guide custom_instructions model_card", "en de fr es"},
+	"llmdocs":         {0, 37, "quotes_attack guide paper docs forum faq course news post advisory glossary comparison ticket release_notes interview minutes policy talk", "en de fr es ja pt zh"},
+	"documents":       {0, 75, "mail tool_output notice note_to_software manual web_page ticket minutes log contract form review news policy recipe runbook csv chat letter config_file mail_thread code diff readme invoice json medical forum_post lesson incident_report html chat_export speech release_notes transcript job_advert sql wiki calendar newsletter legal_notice postmortem", "en de fr es it nl ja pt ru zh pl ko uk ar tr"},
+	"prompts":         {0, 54, "near_miss code work agent cooking study roleplay data travel legal tech translate life math question mail long writing health money kids sheet followup creative summary garden planning editing", "en es de fr tr nl ru hi"},
 }
 
 // joined is both maps in one.
