@@ -153,12 +153,12 @@ var seventhSets = map[string]set{
 
 // seventhHonest is by another author than seventhSets.
 var seventhHonest = map[string]set{
-	"benign_native":   {0, 51, "near_miss request", others},
-	"trigger":         {0, 58, "ignore override system secret password instructions bypass pretend act_as send jailbreak do_not_tell execute prompt forget reveal delete admin urgent confidential hidden repeat role rules restrictions safety developer token api_key assistant above stop output transfer forward from_now_on unrestricted important disregard previous injection model filter", "en"},
-	"assistant_rules": {0, 32, "system_prompt tool_description agent_file bot_rules prompt_template judge_prompt skill_file policy guard_prompt memory_rules style_guide custom_instructions model_card", "en de fr es"},
-	"llmdocs":         {0, 37, "quotes_attack guide paper docs forum faq course news post advisory glossary comparison ticket release_notes interview minutes policy talk", "en de fr es ja pt zh"},
-	"documents":       {0, 75, "mail tool_output notice note_to_software manual web_page ticket minutes log contract form review news policy recipe runbook csv chat letter config_file mail_thread code diff readme invoice json medical forum_post lesson incident_report html chat_export speech release_notes transcript job_advert sql wiki calendar newsletter legal_notice postmortem", "en de fr es it nl ja pt ru zh pl ko uk ar tr"},
-	"prompts":         {0, 54, "near_miss code work agent cooking study roleplay data travel legal tech translate life math question mail long writing health money kids sheet followup creative summary garden planning editing", "en es de fr tr nl ru hi"},
+	"benign_native":   {0, 68, "near_miss request document", others},
+	"trigger":         {0, 70, "ignore instructions forget override system secret password reveal bypass pretend act_as send delete admin jailbreak confidential do_not_tell execute rules stop prompt important urgent hidden repeat role restrictions safety developer token api_key assistant above output transfer forward from_now_on unrestricted disregard previous injection model filter translate debug unlimited", "en"},
+	"assistant_rules": {0, 42, "system_prompt tool_description agent_file prompt_template bot_rules judge_prompt skill_file policy memory_rules guard_prompt style_guide custom_instructions model_card cursor_rules", "en de fr es pl"},
+	"llmdocs":         {0, 52, "quotes_attack guide paper docs forum faq course news post advisory comparison policy glossary ticket release_notes interview minutes talk report tutorial blog newsletter code_example issue", "en de fr es ja pt zh"},
+	"documents":       {0, 96, "mail tool_output note_to_software notice manual web_page policy ticket minutes log contract form review news recipe html chat_export runbook csv chat letter config_file mail_thread code diff readme invoice json medical forum_post lesson incident_report speech release_notes transcript job_advert sql wiki calendar newsletter legal_notice postmortem jira faq job_log", "en de fr es it nl ja pt ru zh pl ko uk ar tr vi id hi"},
+	"prompts":         {0, 68, "near_miss code work study agent translate life question cooking roleplay data travel legal long tech writing math health mail money kids sheet followup creative summary garden planning editing pasted oddity", "en de es fr tr nl ru hi it uk"},
 }
 
 // joined is both maps in one.
