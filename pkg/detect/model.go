@@ -226,9 +226,10 @@ func (m *Model) Logit(f *Features) float64 {
 	return z
 }
 
-// MeantFloor is what a window's own words and marks say, as a logit, when what the words mean is not asked: they have
-// told enough. Of the windows by which the attacks of five held-out sets are found in other languages than English none says less
-// (corpus/heldout to heldout5), and finding meanings takes longer than all else that is done with a window.
+// MeantFloor is a logit. Where a window's own words and marks say no more, nobody asks what the words mean: that takes
+// longer than all else that is done with a window, and hardly ever lifts one over a threshold. Of 9,229 rows of
+// seven held-out sets no verdict changes, of 11,853 attacks of corpus/attacks in other languages than English one does.
+// The bias of the model that ships is -2.1: a window of which it knows neither a word, nor letters, nor a mark is not asked about.
 const MeantFloor = -2
 
 // meant is what the meanings of a window come to.

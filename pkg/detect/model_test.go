@@ -11,7 +11,8 @@ func window(text string) *Window {
 	return &Window{Kind: Sentence, Text: []byte(text), Gated: true}
 }
 
-// Windows as a scan describes them, with the rules and words that were found in them.
+// An attack scores above honest text with the same words. Windows are as a scan describes them, with the rules and
+// words that were found in them.
 // SPEC: DET-4
 func TestModelTellsAddressee(t *testing.T) {
 	m, err := DefaultModel()
