@@ -1,5 +1,5 @@
 // Package heldout_test keeps the held-out sets of this folder and of heldout2 to
-// heldout7 honest: well formed, and never a copy of what the detector is trained
+// heldout8 honest: well formed, and never a copy of what the detector is trained
 // on or tuned with.
 package heldout_test
 
@@ -60,6 +60,7 @@ var folders = []folder{
 	{"../heldout5", "heldout5", "h5-", fifthSets},
 	{"../heldout6", "heldout6", "h6-", joined(sixthSets, sixthHonest)},
 	{"../heldout7", "heldout7", "h7-", joined(seventhSets, seventhHonest)},
+	{"../heldout8", "heldout8", "h8-", joined(eighthSets, eighthHonest)},
 }
 
 var firstSets = map[string]set{
@@ -160,6 +161,13 @@ var seventhHonest = map[string]set{
 	"documents":       {0, 141, "mail note_to_software tool_output web_page manual notice log contract policy ticket minutes form letter news review csv config_file mail_thread code readme recipe html chat_export wiki legal_notice runbook chat diff invoice json medical forum_post lesson incident_report speech release_notes transcript job_advert sql calendar newsletter postmortem jira faq job_log pull_request survey bank_statement dataset travel product_page memo school rag_passage", "en de fr es it nl ja pt ru zh ar tr pl ko uk vi id hi"},
 	"prompts":         {0, 90, "near_miss work code study agent life question cooking legal tech translate writing roleplay data travel long math health money kids sheet creative editing pasted mail followup summary garden planning oddity", "en de es fr tr nl ru hi it uk zh pl ja ar ko id vi"},
 }
+
+var eighthSets = map[string]set{
+	"overt": {1, 24, "override prompt_leak jailbreak fewshot long_persona", "en"},
+}
+
+// eighthHonest is by another author than eighthSets.
+var eighthHonest = map[string]set{}
 
 // joined is both maps in one.
 func joined(a, b map[string]set) map[string]set {
