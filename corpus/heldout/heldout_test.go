@@ -163,7 +163,7 @@ var seventhHonest = map[string]set{
 }
 
 var eighthSets = map[string]set{
-	"overt": {1, 24, "override prompt_leak jailbreak fewshot long_persona", "en"},
+	"overt": {1, 119, "override prompt_leak authority fewshot tools terse jailbreak long_persona fake_turn format obfuscated social fake_notice fiction game indirect task_switch password mixed memory split pasted many_shot polite", "en"},
 }
 
 // eighthHonest is by another author than eighthSets.
