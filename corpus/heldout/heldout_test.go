@@ -174,6 +174,7 @@ var eighthHonest = map[string]set{
 	"trigger":         {0, 81, "instructions password ignore system_prompt override secret bypass forget previous disregard reveal pretend act_as you_are_now from_now_on send delete admin developer_mode jailbreak do_not_tell execute rules restrictions urgent injection forward transfer confidential unrestricted assistant repeat hidden token filter above model output prompt debug safety role stop important developer translate", "en"},
 	"assistant_rules": {0, 67, "system_prompt tool_description agent_file bot_rules prompt_template judge_prompt policy guard_prompt skill_file model_card memory_rules custom_instructions style_guide onboarding_note", "en de es fr pt ja it zh ru ko tr"},
 	"llmdocs":         {0, 63, "attack_list docs guide paper forum trace issue code_example course faq release_notes advisory news blog readme config glossary policy comparison minutes interview talk", "en ru zh de"},
+	"documents":       {0, 77, "tool_output mail html log manual notice ticket review note_to_software mail_thread policy minutes contract csv json config_file code diff chat_export transcript spreadsheet wiki recipe news school medical invoice calendar form readme runbook legal_notice letter lesson speech job_advert", "en"},
 	"prompts":         {0, 90, "near_miss agent pasted code writing long work study tech mixed oddity question followup cooking life data translate roleplay health legal math travel", "en de fr es hi it pl ja ru zh pt"},
 }
 
