@@ -163,10 +163,10 @@ var seventhHonest = map[string]set{
 }
 
 var eighthSets = map[string]set{
-	"overt":     {1, 119, "override prompt_leak authority fewshot tools terse jailbreak long_persona fake_turn format obfuscated social fake_notice fiction game indirect task_switch password mixed memory split pasted many_shot polite", "en"},
-	"spliced":   {1, 97, "tool_output log mail_thread html_page agent_trace json review chat dom_snapshot csv code ticket cv invoice config pdf ocr translation_job rag_passage form metadata social diff minutes manual contract terms wiki transcript forum academic newsletter readme policy search_results notebook legal_doc calendar bank_statement dataset alert commit rss spreadsheet medical listing story lesson recipe travel customer_service sql_result shell_output yaml voicemail survey product_page job_ad news patch_notes chat_export", "en"},
+	"overt":     {1, 125, "override prompt_leak authority long_persona fewshot tools terse jailbreak fake_turn format obfuscated social fake_notice fiction game indirect task_switch password mixed pasted memory split many_shot polite multi_turn", "en"},
+	"spliced":   {1, 104, "tool_output log html_page mail_thread agent_trace json review chat dom_snapshot csv code ticket manual contract cv invoice config pdf ocr translation_job rag_passage form metadata social chat_export diff minutes terms wiki transcript forum academic newsletter readme policy search_results notebook legal_doc calendar bank_statement dataset alert commit rss spreadsheet medical listing story lesson recipe travel customer_service sql_result shell_output yaml voicemail survey product_page job_ad news patch_notes mail_digest", "en"},
 	"native":    {1, 102, "mixed override mail jailbreak prompt_leak log web_page long_document authority note persona ticket tool_output review minutes csv fake_turn chat contract fewshot password code task_switch listing transcript fiction dataset social review_note game terse", others},
-	"important": {1, 78, "tagged tool_description mail tool_result system_note review_note skill_file web_page header chat handover todo banner gate user_asked error form_field signature memory_note calendar_note voice postscript reviewer qr_ocr long_letter", "en"},
+	"important": {1, 90, "tagged tool_result mail tool_description system_note web_page header review_note chat skill_file handover todo banner gate user_asked error form_field signature memory_note voice calendar_note postscript reviewer long_letter qr_ocr in_document", "en"},
 }
 
 // eighthHonest is by another author than eighthSets.
