@@ -163,10 +163,10 @@ var seventhHonest = map[string]set{
 }
 
 var eighthSets = map[string]set{
-	"overt":     {1, 128, "override prompt_leak long_persona authority fewshot tools terse pasted jailbreak fake_turn format obfuscated social fake_notice fiction game indirect task_switch password mixed memory split many_shot polite multi_turn", "en"},
-	"spliced":   {1, 115, "tool_output log agent_trace html_page mail_thread csv json manual review invoice chat dom_snapshot code ticket minutes contract wiki transcript academic cv config pdf ocr translation_job rag_passage form metadata social chat_export diff terms forum newsletter readme policy search_results notebook legal_doc calendar bank_statement dataset alert commit rss spreadsheet medical listing story lesson recipe travel customer_service sql_result shell_output yaml voicemail survey product_page job_ad news patch_notes mail_digest mixed_thread prose", "en"},
-	"native":    {1, 106, "mixed override mail jailbreak long_document prompt_leak log web_page authority note persona ticket tool_output review minutes csv fake_turn chat contract fewshot password code task_switch listing transcript fiction dataset social review_note game terse", others},
-	"important": {1, 90, "tagged tool_result mail tool_description system_note web_page header review_note chat skill_file handover todo banner gate user_asked error form_field signature memory_note voice calendar_note postscript reviewer long_letter qr_ocr in_document", "en"},
+	"overt":     {1, 144, "override prompt_leak jailbreak long_persona authority fewshot tools terse pasted fake_turn format obfuscated social fake_notice fiction game indirect task_switch password mixed memory split many_shot polite multi_turn", "en"},
+	"spliced":   {1, 120, "tool_output log html_page mail_thread agent_trace csv json manual wiki review invoice chat pdf dom_snapshot code ticket minutes contract transcript academic search_results cv config ocr translation_job rag_passage form metadata social chat_export diff terms forum newsletter readme policy notebook legal_doc calendar bank_statement dataset alert commit rss spreadsheet medical listing story lesson recipe travel customer_service sql_result shell_output yaml voicemail survey product_page job_ad news patch_notes mail_digest mixed_thread prose", "en"},
+	"native":    {1, 112, "override mixed mail jailbreak long_document prompt_leak log web_page ticket review authority note persona tool_output minutes csv fake_turn chat contract fewshot password code task_switch listing transcript fiction dataset social review_note game terse", others},
+	"important": {1, 98, "tool_result tagged mail tool_description system_note chat skill_file web_page header review_note handover todo banner gate user_asked error form_field signature memory_note voice calendar_note postscript reviewer long_letter in_document qr_ocr", "en"},
 }
 
 // eighthHonest is by another author than eighthSets.
