@@ -67,10 +67,25 @@ func colour(text []byte) int {
 	for i < len(text) && i < 24 && (text[i] >= '0' && text[i] <= '9' || text[i] == ';') {
 		i++
 	}
-	if i < len(text) && (text[i] == 'm' || text[i] == 'K') {
+	if i < len(text) && (text[i] == 'm' || text[i] == 'K' || text[i] == 'C') {
 		return i
 	}
 	return 0
+}
+
+// back takes the last byte away that was written, as a terminal shows what stands in front of a backspace.
+func (f *folder) back() {
+	n := len(f.v.Text) - 1
+	if n < 0 || f.v.Text[n] >= utf8.RuneSelf || f.v.Text[n] == '\n' {
+		return
+	}
+	switch open := f.latin+f.looks+f.stuck > 0; {
+	case open && f.latin > 0 && letterByte(f.v.Text[n]):
+		f.latin--
+	case open:
+		return
+	}
+	f.v.cut(n)
 }
 
 func plainByte(b byte) bool {
@@ -265,7 +280,17 @@ func (f *folder) run(src []byte, m *View) {
 				f.v.put(c, s, e)
 			} else {
 				f.changes |= Invisible
-				i += colour(src[i:])
+				switch n := colour(src[i:]); {
+				case n > 0 && src[i+n] == 'C': // the cursor passes what was there: nothing, as a rule
+					s, e := at(i, i+n+1)
+					f.endWord(i, at)
+					f.v.put(' ', s, e)
+					i += n
+				case c == '\b' && (i >= 3 && src[i-3] == '\b' || i+3 < len(src) && src[i+3] == '\b'): // as often as one strikes over
+					f.back()
+				default:
+					i += n
+				}
 			}
 			i++
 			continue
@@ -331,7 +356,7 @@ func (f *folder) run(src []byte, m *View) {
 				f.changes |= Compat
 			}
 			switch {
-			case t.to != "" && t.to[0] < utf8.RuneSelf:
+			case t.to != "" && t.to[0] < utf8.RuneSelf && (t.flags&fDrawn == 0 || t.to[0] > '9'): // a digit may be one of decorated text
 				if letterByte(t.to[0]) {
 					f.beginWord(i)
 					f.latin++

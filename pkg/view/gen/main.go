@@ -72,6 +72,19 @@ var letters = map[string]string{
 	"\u2801\u2803\u2809\u2819\u2811\u280b\u281b\u2813\u280a\u281a\u2805\u2807\u280d\u281d\u2815\u280f\u281f\u2817\u280e\u281e\u2825\u2827\u283a\u282d\u283d\u2835": "abcdefghijklmnopqrstuvwxyz",
 }
 
+// old are alphabets that nobody writes a language of today in, by their code points in order: letters and names of the
+// Unicode Character Database say which Latin letters stand for them.
+var old = []struct {
+	first   rune
+	letters string
+}{
+	// runes; the second k is the one that has a c beside it
+	{0x16a0, "f v u y y w th th a o a ae o o o oe o r c c k g ng g g w h h h h n n n i e j j ae a i p z s s s c z t t d b b p p e m m m l l ng ng d o ea io q c k st y"},
+	{0x16e9, "q x"},
+	// ogham
+	{0x1681, "b l f s n h d t c q m g ng z r a o u e i ea oi ui io ae p"},
+}
+
 // latin are letters of the extended Latin alphabets with hooks, tails and strokes, and those of
 // phonetics, which are read as their base: 26 in order from a, none where a full stop stands.
 var latin = []string{
@@ -151,7 +164,20 @@ func main() {
 			}
 		}
 	}
+	for _, x := range old {
+		for i, s := range strings.Fields(x.letters) {
+			hand[x.first+rune(i)] = s
+		}
+	}
 	decorated := drawnLetters()
+	// Digits of other scripts are digits.
+	for _, x := range unicode.Nd.R16 {
+		for r := rune(x.Lo); r <= rune(x.Hi); r++ {
+			if r >= 0x80 && norm.NFKC.String(string(r)) == string(r) {
+				hand[r] = string('0' + (r-rune(x.Lo))%10)
+			}
+		}
+	}
 	for i := rune(0); i < 26; i++ {
 		s := string('a' + i)
 		hand[0x1f130+i], hand[0x1f150+i], hand[0x1f170+i], hand[0x1f1e6+i], hand[0x1f110+i], hand[0x249c+i] = s, s, s, s, s, s
