@@ -59,7 +59,10 @@ const (
 	// widened are ways that were measured first, and then had a view built or widened for them: of most
 	// less than half was found before.
 	widened = "decorated, signs of currencies;decorated, ideographs;decorated, Canadian syllabics;decorated, Greek and Cyrillic;decorated, Armenian;" +
-		"decorated, hooks and tails;decorated, Ethiopic;decorated, strokes;hooked letters;strings, format;strings, per cent;CONCAT in SQL;hyphenated over lines, soft;wrapped at 40;" + pieces
+		"decorated, hooks and tails;decorated, Ethiopic;decorated, strokes;hooked letters;encoded words, B;encoded words, Q;hex dump;CSS escapes;binary, backwards;" +
+		"decimal, Arabic digits;decimal, Devanagari digits;runes;keyboard: typed on dvorak;keyboard: typed on Russian;keyboard: one key to the right;rail fence, 2 lines;rail fence, 3 lines;" +
+		"columns, 5 wide;halves interleaved;Roman numerals for letters;Morse in words;Bacon;tap code;backspaces;cursor moves for spaces;words: a letter;groups of five letters;last letter first;" +
+		"strings, format;strings, per cent;CONCAT in SQL;hyphenated over lines, soft;wrapped at 40;" + pieces
 	// pieces are those of them that part a sentence.
 	pieces = "log lines;log lines, a word each;numbered list of words;chat lines;chat lines, a word each;block comment;box;broken lines of twenty;quoted mail, broken lines;" +
 		"comment of a program;table, a word in a row;YAML, a word each;INI, a word each;TOML, strings;a div for each word;CSS content;file names;environment;" +

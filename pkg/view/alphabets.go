@@ -227,6 +227,9 @@ func (d *Decoder) spelt() {
 		}
 	}
 	d.lettersOf("spelling-alphabet", toks, letters)
+	if d.scarce {
+		d.few(toks)
+	}
 }
 
 // lettersOf makes a view of the rows of tokens that each stand for a letter; 0: it stands for none. What stands

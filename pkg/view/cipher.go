@@ -223,14 +223,21 @@ const (
 	ciphAnagram
 	ciphVowel
 	ciphSoft
-	ciphWords // each word backwards
-	ciphAffine
-	ciphers = ciphAffine + cipher(len(factors)*26)
+	ciphWords                                   // each word backwards
+	ciphOrder                                   // the last letter of each word in front
+	ciphTyped                                   // on another keyboard: one of typed
+	ciphFew    = ciphTyped + cipher(len(typed)) // letters written as rows of few others
+	ciphAffine = ciphFew + 1
+	ciphers    = ciphAffine + cipher(len(factors)*26)
 )
 
 // programLines is how many tabs and line breaks a block of a program holds beside its signs: prose has
 // no such, in any cipher.
 const programLines = 5
+
+// signsWithin is how many signs stand between letters of a block at least that was typed on another keyboard. Prose has an
+// apostrophe or a hyphen.
+const signsWithin = 3
 
 // How a text must read to be one, and how much better than it did.
 const (
@@ -275,7 +282,10 @@ func (d *Decoder) cipherOf(text []byte, rare bool) (c cipher, well bool) {
 	for _, n := range count[1:] {
 		kinds += int(bit(n > 0))
 	}
-	if letters < 20 || kinds < 8 || others*8 > len(text) {
+	if letters >= 20 && kinds <= fewKindsOf {
+		return ciphFew, false
+	}
+	if letters < 20 || kinds < 8 || others*5 > len(text) {
 		return 0, false // programs, tables
 	}
 	if twice*5 >= letters*2 {
@@ -413,6 +423,9 @@ func (c cipher) byByte() func(byte) byte {
 	case c >= ciphAffine:
 		t := affine(c)
 		return func(b byte) byte { return t[b] }
+	case c >= ciphTyped && c < ciphFew:
+		t := &typed[c-ciphTyped]
+		return func(b byte) byte { return t[b] }
 	case c == ciphAtbash:
 		return atbash
 	case c == ciphRot47:
@@ -429,6 +442,8 @@ func (c cipher) name() string {
 		return "caesar"
 	case c >= ciphAffine:
 		return "affine"
+	case c >= ciphTyped:
+		return "keyboard"
 	}
 	if t := trickAt(c); t != nil {
 		return t.name
@@ -472,6 +487,13 @@ func (d *Decoder) deciphers(k int) Wants {
 		}
 		if well {
 			break
+		}
+		if is == ciphFew {
+			if !d.fewIn(from, to) {
+				break
+			}
+			d.scarce = true
+			return WantSpelt
 		}
 		if is != 0 {
 			// What was passed over in front of it may belong to it.
@@ -540,13 +562,21 @@ type glance struct {
 
 // cipherAll looks for ciphers in a text that Probe has not seen.
 func (d *Decoder) cipherAll(wants Wants) {
-	d.odd, d.behind = d.odd[:0], glance{}
-	if wants&WantCipher != 0 {
+	d.odd, d.behind, d.moved, d.scarce = d.odd[:0], glance{}, d.moved[:0], false
+	if wants&(WantCipher|WantSpelt) != 0 {
 		for k := range d.letter {
+			all := d.letter[k] | d.digit[k]
+			one := d.letter[k] &^ (all << 1) &^ (all >> 1)
+			if places := scattered(one, all, d.sign[k], bits.OnesCount64(d.letter[k]), bits.OnesCount64(d.digit[k]), bits.OnesCount64(d.sign[k])); places != 0 {
+				d.fences(k, places)
+			}
 			d.ciphered(k, bits.OnesCount64(d.letter[k]), bits.OnesCount64(d.sign[k]|d.digit[k]))
 		}
 		if d.words != nil {
 			d.misspelt(true)
+		}
+		if d.wide {
+			d.latinKeys()
 		}
 	}
 }
@@ -555,20 +585,22 @@ func (d *Decoder) cipherAll(wants Wants) {
 // ciphered. Programs and tables, which hold many
 // signs, are no prose in any cipher of letters.
 func (d *Decoder) ciphered(k, n, others int) (w Wants) {
-	if others <= 8 {
+	if others <= 12 {
+		// Signs within words stand for letters on another keyboard.
+		within := bits.OnesCount64(d.sign[k]&(d.letter[k]<<1)&(d.letter[k]>>1)) >= signsWithin
 		switch b := d.text[64*k:]; {
 		case len(b) >= 64:
-			if n >= 40 && !(others >= 4 && bits.OnesCount64(d.line[k]) >= programLines) && odd((*[64]byte)(b)) {
+			if n >= 40 && !(others >= 4 && bits.OnesCount64(d.line[k]) >= programLines) && (within || others <= 8 && odd((*[64]byte)(b))) {
 				w = d.deciphers(k)
 			}
 			if n >= 32 && !vowelIn(b[24:40]) && d.boned(b[:64]) {
 				w |= d.odds(64*k, 64*k+64, ciphBones)
 			}
 		case k > 0: // the last one, and what lies before it
-			if n >= 16 && odd((*[64]byte)(d.text[len(d.text)-64:])) {
+			if n >= 16 && others <= 8 && odd((*[64]byte)(d.text[len(d.text)-64:])) {
 				w = d.deciphers(k)
 			}
-		case n >= 20:
+		case n >= 20 && (within || others <= 8):
 			w = d.deciphers(k)
 		}
 		return w
@@ -601,6 +633,7 @@ const trickReach = 512
 
 // decipher puts back what Probe saw to be ciphered.
 func (d *Decoder) decipher() {
+	d.unmove()
 	text := d.text
 	done := cipher(0)
 	for {

@@ -19,6 +19,7 @@ type looks struct {
 	leetVain               int // blocks read so in vain since one was not
 	strewnVain             int // looks for signs strewn into words that saw none
 	framedVain, framedDone int // looks for sentences in pieces that saw none, and the block behind the last one
+	movedVain, movedDone   int // looks at lines whose letters may stand in another order, in vain, and where the last one ends
 	codesVain              int // runs that were decoded to see whether they are codes
 	oddVain, oddPassed     int // looks at blocks that are no cipher, and blocks passed over since the last look
 }
@@ -77,7 +78,7 @@ func (d *Decoder) packsAt(from, to int, known Wants) (w Wants) {
 	if known&WantFused == 0 && to-from >= minFused && from >= d.looks.fusedDone {
 		d.looks.fusedDone = to
 		// No name is so long: it is not looked at piece by piece.
-		if to-from >= longRun && d.sounds(from, to) || to-from < longRun && d.fuses(from, to) {
+		if to-from >= longRun && d.sounds(from, to) || to-from < longRun && d.fuses(from, to) || d.partedBy(from, to) != 0 {
 			w |= WantFused
 		}
 	}

@@ -40,6 +40,8 @@ type Decoder struct {
 	rows     []series  // where it saw words that signs join
 	dense    []dense85 // where it saw base85
 	ran      int       // how far it looked for that
+	moved    []moved   // lines it saw whose letters are out of their places
+	scarce   bool      // it saw rows of few different letters
 	noisy    bool      // it saw signs inside words
 	walked   int       // how far it looked for such words
 	seams    []extent  // where it saw what parts the pieces of sentences
@@ -226,9 +228,11 @@ var decoders = [...]struct {
 }{
 	{WantEscapes, (*Decoder).escapes},
 	{WantMarkup, (*Decoder).markup},
+	{WantCodes, (*Decoder).dumps},
 	{WantCodes, func(d *Decoder) { d.hexed(d.tokens(d.near(d.coded, 2))) }},
 	{WantRuns, (*Decoder).runs},
 	{WantFused, (*Decoder).squash},
+	{WantFused, (*Decoder).ungroup},
 	{WantRuns, func(d *Decoder) { d.groups(d.tokens(d.near(d.packed, 2))) }},
 	{WantCodes, (*Decoder).codes},
 	{WantCodes, (*Decoder).calls},

@@ -703,6 +703,9 @@ func (x *number) code(tok []byte) (n int, ok bool) {
 		}
 		n = n*x.base + h
 	}
+	if x.base == 2 && len(tok) == 8 && n > 0 {
+		return n, true // its bits may stand backwards
+	}
 	return n, n >= 9 && n <= 0x10ffff && (x.base == 10 || n < 256)
 }
 
@@ -722,7 +725,7 @@ func (d *Decoder) codes() {
 		}
 		p := &d.p[b]
 		p.end(int(p.at[len(p.at)-1].to))
-		if x := p.last(); open[b] < 4 || !readable(p.Text[x.lo:x.hi]) {
+		if x := p.last(); open[b] < 4 || !readable(p.Text[x.lo:x.hi]) && !(numbers[b].base == 2 && flipBits(p.Text[x.lo:x.hi])) {
 			p.drop()
 		}
 		open[b] = 0
@@ -818,6 +821,15 @@ func (d *Decoder) codes() {
 		d.apply(x.name, &d.p[b])
 	}
 	d.morse(parts)
+	d.taps(parts)
+}
+
+// flipBits turns the bits of every byte round, if that makes them text.
+func flipBits(b []byte) bool {
+	for i, c := range b {
+		b[i] = bits.Reverse8(c)
+	}
+	return readable(b)
 }
 
 // speechAt is how many codes, in one base, are read before that is asked.
@@ -1020,6 +1032,10 @@ func (d *Decoder) escapes() {
 				}
 			case '=':
 				switch {
+				case i+1 < len(text) && text[i+1] == '?':
+					if end := encodedWords(p, text, i); end > i {
+						kinds, runKind, done = kinds|escQP, 0, end
+					}
 				case i+2 < len(text) && isQP(text[i+1]) && isQP(text[i+2]):
 					octet(escQP, byte(hexVal(text[i+1])<<4|hexVal(text[i+2])), i, i+3)
 					done = i + 3
@@ -1092,6 +1108,12 @@ func (d *Decoder) escapes() {
 						char(escUnicode, r, i, i+10)
 						done = i + 10
 					}
+				case cssEscape(text, i) > 0 && (i == done && runKind == escUnicode || cssEscape(text, cssEscape(text, i)) > 0):
+					// As CSS writes it, behind another such or in front of one.
+					to := cssEscape(text, i)
+					r, _ := hexRune(text[i+1 : to-1])
+					char(escUnicode, r, i, to)
+					done, runKind = to, escUnicode
 				case n == '0' && i+6 < len(text) && text[i+2] == '0' && text[i+3] == '0' && allHex(text[i+4:i+7]):
 					// Six digits, as CSS writes them: an octal zero is no character. A space behind
 					// them belongs to them.
@@ -1112,6 +1134,22 @@ func (d *Decoder) escapes() {
 	d.spend(len(text))
 	d.settle(p, 3, readable, d.coded, WantCodes)
 	d.apply(escapeNames[kinds], p)
+}
+
+// cssEscape gives where the escape ends that stands at text[i]: a backslash, two to five hex digits of a character that is
+// shown, and a space; 0: there is none.
+func cssEscape(text []byte, i int) int {
+	if i >= len(text) || text[i] != '\\' {
+		return 0
+	}
+	j := i + 1
+	for j < len(text) && j-i <= 5 && hexVal(text[j]) >= 0 {
+		j++
+	}
+	if j-i < 3 || j == len(text) || text[j] != ' ' || text[i+1] < '2' && j-i == 3 {
+		return 0
+	}
+	return j + 1
 }
 
 // rtfUnicode gives how many digits of a code, two or three, stand in front of the question

@@ -24,6 +24,10 @@ var tricks = [...]trick{
 		d.buf = append(append(d.buf[:0], w[len(w)-1]|0x20), w[:len(w)-1]...)
 		return d.buf, d.words.has(d.buf)
 	}},
+	{ciphOrder, "first-last", func(d *Decoder, w []byte) ([]byte, bool) {
+		d.buf = append(append(d.buf[:0], w[1:]...), w[0]|0x20)
+		return d.buf, d.words.has(d.buf)
+	}},
 	{ciphSyllable, "syllables", (*Decoder).unsyllable},
 	{ciphAnagram, "anagrams", func(d *Decoder, w []byte) ([]byte, bool) { return d.formed(formAnagram, w) }},
 	{ciphVowel, "one-vowel", func(d *Decoder, w []byte) ([]byte, bool) { return d.formed(formVowel, w) }},
@@ -190,6 +194,11 @@ func (d *Decoder) tricky(w []byte) bool {
 	var turned [maxWord]byte
 	turned[0] = last | 0x60
 	copy(turned[1:], w[:len(w)-1])
+	if d.words.exact.has(hashWord(&turned, len(w))) {
+		return true
+	}
+	copy(turned[:], w[1:])
+	turned[len(w)-1] = w[0] | 0x20
 	if d.words.exact.has(hashWord(&turned, len(w))) {
 		return true
 	}
@@ -391,13 +400,19 @@ func (d *Decoder) rarely(text []byte, r *classes, count *[27]int, plain fit, n i
 	if d.swapped(text, plain) {
 		return ciphSwap
 	}
+	if d.words.knownIn(text) > 2 {
+		return 0
+	}
+	if c := d.mistyped(text, plain); c != 0 {
+		return c
+	}
 	// Letters in the place of others are as often met as those were, unlike the letters of codes.
 	letters, alike := 0, 0
 	for _, n := range count[1:] {
 		letters += n
 		alike += n * (n - 1)
 	}
-	if alike*sameOften < letters*(letters-1) || d.words.knownIn(text) > 2 {
+	if alike*sameOften < letters*(letters-1) {
 		return 0
 	}
 	best, most := cipher(0), max(fitUsual+2, plain.usual+fitGain)-1
@@ -461,6 +476,27 @@ func (w *Words) someOf(text []byte) bool {
 func (w *Words) knownIn(text []byte) int {
 	_, known := w.count(text)
 	return known
+}
+
+// mostKnown reports that words of a text are known as no letters in another order are: more than one of six of those of
+// four letters and more, or that it has few. Most texts say so with their first words.
+func (w *Words) mostKnown(text []byte) bool {
+	words, known := 0, 0
+	for i := bytes.IndexByte(text, ' ') + 1; i < len(text); {
+		j := i
+		for j < len(text) && isLetter(text[j]) {
+			j++
+		}
+		if j < len(text) && j-i > 3 {
+			if words++; w.has(text[i:j]) {
+				if known++; known > 2 && 2*known > words {
+					return true
+				}
+			}
+		}
+		i = j + 1
+	}
+	return words < 3 || 6*known > words
 }
 
 // count counts the words of a text, and those that are known, but for short ones and the first

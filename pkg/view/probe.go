@@ -456,6 +456,7 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 	}
 	d.seen = false
 	d.title, d.tagEnd = ahead{sign: `")`}, ahead{sign: ">"}
+	d.moved, d.scarce = d.moved[:0], false
 	d.odd, d.behind, d.rows, d.noisy, d.walked = d.odd[:0], glance{}, d.rows[:0], false, 0
 	d.seams, d.framedTo = d.seams[:0], 0
 	d.dense, d.ran = d.dense[:0], 0
@@ -470,6 +471,14 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 		r := all & (all >> 1)
 		r &= r >> 2
 		r &= r >> 4
+		if letters >= 40 && d.regrouped(letter, all) {
+			w |= WantFused
+			d.fused[k>>6] |= 1 << (k & 63)
+			if d.fewIn(64*k, min(len(text), 64*k+64)) {
+				w |= WantSpelt
+				d.scarce = true
+			}
+		}
 		if r == 0 && letters >= 40 && bits.OnesCount64(all&^(all<<1)) >= 13 && d.inPieces(k, letter) {
 			w |= WantSpacing
 			d.spaced[k>>6] |= 1 << (k & 63)
@@ -482,6 +491,9 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 		}
 		tail = bits.LeadingZeros64(^all)
 		one := letter &^ (all << 1) &^ (all >> 1)
+		if places := scattered(one, all, sign[k], letters, digits, signs); places != 0 && without&WantCipher == 0 {
+			w |= d.fences(k, places)
+		}
 		if bits.OnesCount64(one) >= 5 && stretch(one, letter&^one) {
 			w |= WantSpacing
 			d.spaced[k>>6] |= 1 << (k & 63)
@@ -518,6 +530,9 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 		}
 	}
 	w |= d.signs()
+	if w&WantEscapes == 0 && bytes.Contains(text, encodedMark) && encodedIn(text) {
+		w |= WantEscapes
+	}
 	if len(text) < 64 && dotted(text) {
 		w |= WantCodes
 	}
@@ -527,6 +542,9 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 	}
 	if d.flipped = d.flipped[:0]; without&WantOrder == 0 && d.flips() {
 		w |= WantOrder
+	}
+	if d.wide && without&WantCipher == 0 {
+		w |= d.latinKeys()
 	}
 	if d.wide && d.spacedRunes() {
 		w |= WantSpacing
@@ -582,6 +600,8 @@ func (d *Decoder) tells(i int, known Wants) Wants {
 		case i+3 >= len(text):
 		case known&WantMarkup == 0 && latexHides(text, i) > 0:
 			return WantMarkup
+		case hexVal(next) >= 0 && cssEscape(text, i) > 0 && cssEscape(text, cssEscape(text, i)) > 0:
+			return WantEscapes
 		case next == 'e' && text[i+2] == '[', next == 'u', next == 'U', next == 'x', next >= '0' && next <= '3' && isOct(text[i+2]) && isOct(text[i+3]):
 			return WantEscapes
 		}

@@ -538,7 +538,17 @@ func (d *Decoder) squash() {
 			for j < int(part.to) && text[j] > ' ' {
 				j++
 			}
-			if j-i >= minFused && d.sounds(i, j) {
+			if c := d.partedBy(i, j); c != 0 {
+				p.add(i, j)
+				for k := i; k < j; k++ {
+					if b := text[k]; b == c {
+						p.put(' ', k, k+1)
+					} else {
+						p.put(b, k, k+1)
+					}
+				}
+				p.end(j)
+			} else if j-i >= minFused && d.sounds(i, j) {
 				d.squashed(p, i, j)
 			}
 			i = j
