@@ -400,20 +400,17 @@ func (d *Decoder) rarely(text []byte, r *classes, count *[27]int, plain fit, n i
 	if d.swapped(text, plain) {
 		return ciphSwap
 	}
-	if d.words.knownIn(text) > 2 {
-		return 0
-	}
-	if c := d.mistyped(text, plain); c != 0 {
-		return c
-	}
 	// Letters in the place of others are as often met as those were, unlike the letters of codes.
 	letters, alike := 0, 0
 	for _, n := range count[1:] {
 		letters += n
 		alike += n * (n - 1)
 	}
-	if alike*sameOften < letters*(letters-1) {
+	if alike*sameOften < letters*(letters-1) || d.words.knownIn(text) > 2 {
 		return 0
+	}
+	if c := d.mistyped(text, plain); c != 0 {
+		return c
 	}
 	best, most := cipher(0), max(fitUsual+2, plain.usual+fitGain)-1
 	// Of the affine ones, those that make the letters most usual.

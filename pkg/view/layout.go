@@ -40,19 +40,46 @@ var typed = func() (t [4][256]byte) {
 	return t
 }()
 
-// mistyped gives the keyboard on which text was typed that reads as no language; 0: none.
-func (d *Decoder) mistyped(text []byte, plain fit) cipher {
-	best, most := cipher(0), max(fitUsual+2, plain.usual+fitGain)-1
+// typedClasses gives the letterClass of what was meant, a byte of it for each of the tables.
+var typedClasses = func() (t [256]uint32) {
 	for k := range typed {
-		d.buf = d.buf[:0]
-		for _, c := range text {
-			d.buf = append(d.buf, typed[k][c])
-		}
-		if x := fitOf(d.buf); x.usual > most && x.order > 0 && d.words.halfOf(d.buf) {
-			best, most = ciphTyped+cipher(k), x.usual
+		for c := range t {
+			t[c] |= uint32(letterClass[typed[k][c]]) << (8 * k)
 		}
 	}
-	return best
+	return t
+}()
+
+// mistyped gives the keyboard on which text of at most 64 bytes was typed that reads as no language; 0: none.
+func (d *Decoder) mistyped(text []byte, plain fit) cipher {
+	var sum [len(typed)]int32
+	last := uint32(0)
+	for _, c := range text {
+		// Five bits of this one stand behind five of the one before.
+		x := typedClasses[c]
+		sum[0] += pairs[last&31|x&31<<5]
+		sum[1] += pairs[last>>8&31|x>>8&31<<5]
+		sum[2] += pairs[last>>16&31|x>>16&31<<5]
+		sum[3] += pairs[last>>24|x>>24<<5]
+		last = x
+	}
+	best, most := -1, max(fitUsual+2, plain.usual+fitGain)-1
+	for k, s := range sum {
+		if x := tenfold(int(int16(s)), len(text)); x > most { // nearly all pairs hold a letter
+			best, most = k, x
+		}
+	}
+	if best < 0 {
+		return 0
+	}
+	d.buf = d.buf[:0]
+	for _, c := range text {
+		d.buf = append(d.buf, typed[best][c])
+	}
+	if fitOf(d.buf).order <= 0 || !d.words.halfOf(d.buf) {
+		return 0
+	}
+	return ciphTyped + cipher(best)
 }
 
 // cyrillicKeys gives the key of a Latin keyboard for letters of Russian and Ukrainian ones, as folding leaves them.
