@@ -520,7 +520,8 @@ func (d *Decoder) partedBy(from, to int) byte {
 			for to < len(text) && text[to] != c {
 				to++
 			}
-			if words++; d.words.has(text[from:to]) {
+			words++
+			if w := bytes.Trim(text[from:to], ".,;:!?'\"()-"); d.words.has(w) || len(w) == 1 {
 				known++
 				letters += to - from
 			}
@@ -533,10 +534,10 @@ func (d *Decoder) partedBy(from, to int) byte {
 	return 0
 }
 
-// regrouped reports five groups of as many letters in a row in block k, with one white space between them: three to six, as
-// nobody's words are.
-func (d *Decoder) regrouped(letter, all uint64) bool {
-	starts, ends := letter&^(all<<1), letter&^(all>>1)
+// regrouped reports five groups of as many letters and signs in a row in a block, with one white space between them: three to
+// six, as nobody's words are.
+func regrouped(shown uint64) bool {
+	starts, ends := shown&^(shown<<1), shown&^(shown>>1)
 	for n := 4; n <= 7; n++ {
 		row := starts & (ends >> (n - 2))
 		if row &= row >> n; row == 0 {
@@ -549,29 +550,53 @@ func (d *Decoder) regrouped(letter, all uint64) bool {
 	return false
 }
 
-// ungroup joins groups of as many letters.
+// ungroup joins groups of as many letters and signs.
 func (d *Decoder) ungroup() {
-	toks := d.tokens(d.near(d.fused, 1))
+	text := d.text
 	p := &d.p[0]
 	p.reset()
-	for i := 0; i < len(toks); {
-		size := toks[i].to - toks[i].from
-		j := i + 1
-		for j < len(toks) && toks[j-1].to-toks[j-1].from == size && toks[j].from == toks[j-1].to+1 && d.text[toks[j-1].to] <= ' ' && toks[j].to-toks[j].from <= size {
-			j++
-		}
-		if j-i >= 5 && size >= 3 && size <= 6 {
-			known := 0
-			for _, t := range toks[i:j] {
-				known += int(bit(d.words.has(d.text[t.from:t.to])))
+	for _, part := range d.near(d.fused, 1) {
+		i, to := int(part.from), int(part.to)
+		for i < to {
+			if text[i] <= ' ' {
+				i++
+				continue
 			}
-			if 2*known < j-i {
-				for k := i + 1; k < j; k++ {
-					p.remove(toks[k-1].to, toks[k].from)
+			first, size, known, groups := i, 0, 0, 0
+			d.pos = d.pos[:0] // the white space between them
+			for {
+				j := i
+				for j < to && text[j] > ' ' {
+					j++
+				}
+				n := j - i
+				if groups > 0 && n > size {
+					break
+				}
+				known += int(bit(d.words.has(text[i:j])))
+				groups++
+				if i = j; groups == 1 {
+					size = n
+				} else if n < size {
+					break // the last one
+				}
+				if j+1 >= to || text[j] > ' ' || text[j+1] <= ' ' {
+					break
+				}
+				d.pos = append(d.pos, int32(j))
+				i = j + 1
+			}
+			if n := len(d.pos); n > 0 && int(d.pos[n-1]) == i-1 { // what stands behind it was no group
+				d.pos = d.pos[:n-1]
+			}
+			if groups >= 5 && size >= 3 && size <= 6 && 2*known < groups {
+				for _, at := range d.pos {
+					p.remove(int(at), int(at)+1)
 				}
 			}
+			i = max(i, first+1)
+			d.spend(i - first)
 		}
-		i = j
 	}
 	d.apply("ungrouped", p)
 }

@@ -471,7 +471,7 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 		r := all & (all >> 1)
 		r &= r >> 2
 		r &= r >> 4
-		if letters >= 40 && d.regrouped(letter, all) {
+		if letters >= 40 && regrouped(all|sign[k]) {
 			w |= WantFused
 			d.fused[k>>6] |= 1 << (k & 63)
 			if d.fewIn(64*k, min(len(text), 64*k+64)) {
