@@ -282,7 +282,7 @@ func (d *Decoder) lettersOf(name string, toks []token, letters []byte) {
 // dense85 is a run that reads as text in base85, or lines of uuencode.
 type dense85 struct {
 	extent
-	values *[256]uint8 // of the symbols; nil: uuencode
+	values *[256]uint8 // of the symbols, of base45 and basE91 too; nil: uuencode
 }
 
 // valuesOf gives the value of each symbol of an alphabet, which is its place in it; 0xff: no symbol.
@@ -301,6 +301,30 @@ var (
 	adobe85 = valuesOf("!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstu")
 	rfc85   = valuesOf("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~")
 )
+
+// base45 gives the values of the symbols of RFC 9285, of which the space is one.
+var base45 = valuesOf("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:")
+
+// decode45 appends what the first symbols of s spell, and gives how many they are.
+func decode45(dst, s []byte) (out []byte, n int) {
+	for n < len(s) {
+		v, scale, k := 0, 1, 0
+		for ; k < 3 && n+k < len(s) && base45[s[n+k]] != 0xff; k++ {
+			v += scale * int(base45[s[n+k]])
+			scale *= 45
+		}
+		switch {
+		case k == 3 && v <= 0xffff:
+			dst = append(dst, byte(v>>8), byte(v))
+		case k == 2 && v <= 0xff:
+			return append(dst, byte(v)), n + 2
+		default:
+			return dst, n
+		}
+		n += 3
+	}
+	return dst, n
+}
 
 // decode85 appends what the first symbols of s spell, and gives how many they are.
 func decode85(dst, s []byte, values *[256]uint8) (out []byte, n int) {
@@ -417,6 +441,19 @@ func (d *Decoder) denseAt(k int) Wants {
 
 // run85 reports that text[from:to] reads as text in base85, and from where on.
 func (d *Decoder) run85(from, to int) (x dense85, ok bool) {
+	if n := len(d.dense); n > 0 && int(d.dense[n-1].to) > from {
+		return x, false // spaces are symbols too
+	}
+	for skip := range 3 { // behind a space it may go on with any of three
+		s := d.text[from+skip : min(to, from+minDense)]
+		s = s[:len(s)/3*3]
+		if out, n := decode45(d.buf[:0], s); n == len(s) && n > minDense/2 && begins(out) {
+			for to < len(d.text) && base45[d.text[to]] != 0xff {
+				to++
+			}
+			return dense85{extent{int32(from + skip), int32(to)}, &base45}, true
+		}
+	}
 	for _, skip := range [...]int{0, 1, 2} {
 		// A quotation mark or "<~" may stand in front of it.
 		s := d.text[from:to]
@@ -479,9 +516,12 @@ func (d *Decoder) undense() {
 		}
 		var out []byte
 		var n int
-		if x.values == &base91 {
+		switch x.values {
+		case &base91:
 			out, n = decode91(nil, d.text[from:to])
-		} else {
+		case &base45:
+			out, n = decode45(nil, d.text[from:to])
+		default:
 			out, n = decode85(nil, d.text[from:to], x.values)
 		}
 		if packed := d.inflates(out); packed != nil {
@@ -501,8 +541,12 @@ func (d *Decoder) undense() {
 			continue
 		}
 		p.add(from, from+n)
+		in, per := 5, 4
+		if x.values == &base45 {
+			in, per = 3, 2
+		}
 		for k, b := range out {
-			p.put(b, from+k/4*5, min(from+n, from+k/4*5+5))
+			p.put(b, from+k/per*in, min(from+n, from+(k/per+1)*in))
 		}
 		p.end(from + n)
 	}

@@ -67,7 +67,14 @@ func TestOtherAlphabets(t *testing.T) {
 			ninety = append(ninety, sign91(v%91), sign91(v/91))
 		}
 	}
+	var threes []byte // base45
+	const signs45 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:"
+	for i := 0; i+2 <= len(p); i += 2 {
+		v := int(p[i])<<8 | int(p[i+1])
+		threes = append(threes, signs45[v%45], signs45[v/45%45], signs45[v/2025])
+	}
 	for _, in := range []string{
+		string(threes),
 		with64("./" + digits + upper + lower), with64("./" + upper + lower + digits), with64("+-" + digits + upper + lower),
 		with32(digits + "ABCDEFGHIJKLMNOPQRSTUV"), with32(digits + "abcdefghjkmnpqrstvwxyz"), with32("ybndrfg8ejkmcpqxot1uwisza345h769"),
 		inGroups(p, 3, " #"), inGroups(p, 4, ", 0x"), inGroups(p, 2, "-"), inGroups(p, 8, "\n"),

@@ -520,7 +520,7 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 			w |= d.ciphered(k, letters, digits+signs)
 		}
 		w |= d.pigs(k, letter&^(letter>>1)&middle)
-		if signs >= 3 && isDense(letters, digits, signs, all, min(64, len(text)-64*k)) {
+		if signs >= 3 && (isDense(letters, digits, signs, all, min(64, len(text)-64*k)) || digits >= 8 && letter == upper[k] && letters+digits >= 32) {
 			w |= d.denseAt(k)
 		}
 		if letters >= minGlued && (signs >= 4 || d.wide || bits.OnesCount64(d.line[k]) >= 4) {
