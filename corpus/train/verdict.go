@@ -23,6 +23,7 @@ const (
 	// What a text of each origin counts.
 	verdictComposed = 0.3 // honest and composed
 	verdictWritten  = 3.0
+	verdictModels   = 6.0 // honest text about models: it quotes attacks, and is raised three times as often as other text
 	verdictLabelled = 3.0
 )
 
@@ -151,7 +152,9 @@ func (t *trainer) samples(out []sample, w *detect.Weights, c *composer, docs, se
 	for _, x := range docs {
 		weight := 1.0
 		if x.own {
-			weight = verdictWritten
+			if weight = verdictWritten; x.family == "llmdoc" {
+				weight = verdictModels
+			}
 		}
 		add(x, weight)
 	}
