@@ -879,6 +879,9 @@ func threes(run []byte) bool {
 	return true
 }
 
+// morseCodes are the signals of letters, from a on.
+var morseCodes = strings.Fields(".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --..")
+
 // morseLetters holds the letter of each signal, written as a one and then a one for
 // every dash, a zero for every dot.
 var morseLetters = func() (t [256]byte) {
@@ -892,7 +895,7 @@ var morseLetters = func() (t [256]byte) {
 		}
 		t[n] = c
 	}
-	for i, s := range strings.Fields(".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --..") {
+	for i, s := range morseCodes {
 		set(s, byte('a'+i))
 	}
 	for i, s := range strings.Fields("----- .---- ..--- ...-- ....- ..... -.... --... ---.. ----.") {

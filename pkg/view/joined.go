@@ -523,3 +523,108 @@ func (d *Decoder) strewnBeside(p *patches) bool {
 	}
 	return false
 }
+
+// parters are letters that few words hold, which may stand for the spaces between them.
+const parters = "xqzjXQZJ_"
+
+// partedBy gives the letter that stands for the spaces in text[from:to]; 0: none does.
+func (d *Decoder) partedBy(from, to int) byte {
+	if to-from < minMoved || d.words == nil {
+		return 0
+	}
+	text := d.text[from:to]
+	var count [256]uint8
+	for _, c := range text[:min(len(text), 250)] {
+		count[c]++
+	}
+	for i := range len(parters) {
+		c := parters[i]
+		if count[c] < 3 || int(count[c])*12 < min(len(text), 250) {
+			continue
+		}
+		words, known, letters := 0, 0, 0
+		for from := 0; from < len(text); {
+			to := from
+			for to < len(text) && text[to] != c {
+				to++
+			}
+			words++
+			if w := bytes.Trim(text[from:to], ".,;:!?'\"()-"); d.words.has(w) || len(w) == 1 {
+				known++
+				letters += to - from
+			}
+			from = to + 1
+		}
+		if words >= 4 && known*100 >= words*trickedPart && letters*3 >= len(text)*2-3*words {
+			return c
+		}
+	}
+	return 0
+}
+
+// regrouped reports five groups of as many letters and signs in a row in a block, with one white space between them: three to
+// six, as nobody's words are.
+func regrouped(shown uint64) bool {
+	starts, ends := shown&^(shown<<1), shown&^(shown>>1)
+	for n := 4; n <= 7; n++ {
+		row := starts & (ends >> (n - 2))
+		if row &= row >> n; row == 0 {
+			continue
+		}
+		if row &= row >> (2 * n); row != 0 && row&(row>>n) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// ungroup joins groups of as many letters and signs.
+func (d *Decoder) ungroup() {
+	text := d.text
+	p := &d.p[0]
+	p.reset()
+	for _, part := range d.near(d.fused, 1) {
+		i, to := int(part.from), int(part.to)
+		for i < to {
+			if text[i] <= ' ' {
+				i++
+				continue
+			}
+			first, size, known, groups := i, 0, 0, 0
+			d.pos = d.pos[:0] // the white space between them
+			for {
+				j := i
+				for j < to && text[j] > ' ' {
+					j++
+				}
+				n := j - i
+				if groups > 0 && n > size {
+					break
+				}
+				known += int(bit(d.words.has(text[i:j])))
+				groups++
+				if i = j; groups == 1 {
+					size = n
+				} else if n < size {
+					break // the last one
+				}
+				if j+1 >= to || text[j] > ' ' || text[j+1] <= ' ' {
+					break
+				}
+				d.pos = append(d.pos, int32(j))
+				i = j + 1
+			}
+			if n := len(d.pos); n > 0 && int(d.pos[n-1]) == i-1 { // what stands behind it was no group
+				d.pos = d.pos[:n-1]
+			}
+			if groups >= 5 && size >= 3 && size <= 6 && 2*known < groups {
+				for _, at := range d.pos {
+					p.remove(int(at), int(at)+1)
+				}
+			}
+			i = max(i, first+1)
+			d.spend(i - first)
+		}
+	}
+	d.apply("ungrouped", p)
+}

@@ -3,7 +3,7 @@ package view
 import (
 	"bytes"
 	"math/bits"
-	"strings"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -82,18 +82,21 @@ func (d *Decoder) mistyped(text []byte, plain fit) cipher {
 	return ciphTyped + cipher(best)
 }
 
-// cyrillicKeys gives the key of a Latin keyboard for letters of Russian and Ukrainian ones, as folding leaves them.
-var cyrillicKeys = func() map[rune]byte {
-	m := map[rune]byte{'і': 's', 'ї': ']', 'є': '\'', 'ґ': '\\'}
+// cyrillicKeys gives the key of a Latin keyboard for letters of Russian and Ukrainian ones, as folding leaves them, by
+// their place in the block of Cyrillic.
+var cyrillicKeys = func() (t [256]byte) {
+	t['і'-cyrillicBlock], t['ї'-cyrillicBlock], t['є'-cyrillicBlock], t['ґ'-cyrillicBlock] = 's', ']', '\'', '\\'
 	i := 0
 	for _, r := range keysCyrillic {
-		if r >= utf8.RuneSelf {
-			m[r] = keysLatin[i]
+		if r >= cyrillicBlock {
+			t[r-cyrillicBlock] = keysLatin[i]
 		}
 		i++
 	}
-	return m
+	return t
 }()
+
+const cyrillicBlock = 0x400
 
 // moved is a line that reads as a language when its letters are put back.
 type moved struct {
@@ -276,7 +279,7 @@ func (d *Decoder) lineAround(at int) (from, to int) {
 // lookKeys gives the key for letters that folding took for Latin ones.
 var lookKeys = func() (t [256]byte) {
 	for look, r := range map[byte]rune{'a': 'а', 'e': 'е', 'o': 'о', 'p': 'р', 'c': 'с', 'y': 'у', 'x': 'х', 'k': 'к', 'm': 'м', 't': 'т', 'i': 'і'} {
-		t[look] = cyrillicKeys[r]
+		t[look] = cyrillicKeys[r-cyrillicBlock]
 	}
 	return t
 }()
@@ -291,7 +294,10 @@ func keyOf(text []byte, k, end int) (c byte, size int) {
 		return c, 1
 	}
 	r, size := utf8.DecodeRune(text[k:end])
-	return cyrillicKeys[r], size
+	if r -= cyrillicBlock; r >= 0 && r < rune(len(cyrillicKeys)) {
+		return cyrillicKeys[r], size
+	}
+	return 0, size
 }
 
 // minKeys is how many letters a line in Cyrillic holds at least of which the keys are read.
@@ -335,6 +341,7 @@ func (d *Decoder) unmove() {
 	p := &d.p[0]
 	p.reset()
 	name := ""
+	slices.SortFunc(d.moved, func(a, b moved) int { return int(a.from - b.from) })
 	for _, x := range d.moved {
 		from, to := int(x.from), int(x.to)
 		if last := p.last(); last != nil && last.to > from {
@@ -362,241 +369,4 @@ func (d *Decoder) unmove() {
 		p.end(to)
 	}
 	d.apply(name, p)
-}
-
-// Letters written as rows of few other letters: Bacon's cipher, Roman numerals, Morse in syllables.
-
-// fewLetters reads such tokens: each table gives the letter for a token, in small letters.
-var fewLetters = func() (t []map[string]byte) {
-	bacon, early, roman, morse := map[string]byte{}, map[string]byte{}, map[string]byte{}, map[string]byte{}
-	numerals := strings.Fields("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx xxi xxii xxiii xxiv xxv xxvi")
-	signals := strings.Fields(".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --..")
-	five := func(n int) string {
-		b := make([]byte, 5)
-		for i := range b {
-			b[i] = 'a' + byte(n>>(4-i)&1)
-		}
-		return string(b)
-	}
-	for i := range 26 {
-		c := byte('a' + i)
-		bacon[five(i)] = c
-		// The old alphabet has one letter for i and j, and one for u and v.
-		if c != 'j' && c != 'v' {
-			early[five(i-int(bit(c > 'i'))-int(bit(c > 'u')))] = c
-		}
-		roman[numerals[i]] = c
-		for _, s := range [][2]string{{"di", "dah"}, {"dit", "dah"}} {
-			w := strings.NewReplacer(".", s[0], "-", s[1]).Replace(signals[i])
-			morse[w] = c
-			if k := len(w) - 2; k >= 0 && w[k:] == "di" { // the last one is long
-				morse[w+"t"] = c
-			}
-		}
-	}
-	return []map[string]byte{bacon, early, roman, morse}
-}()
-
-var fewNames = [...]string{"bacon", "bacon", "roman", "morse"}
-
-// fewKindsOf is how many different letters a block of such text holds at most.
-const fewKindsOf = 5
-
-// fewOf gives the letter of a token in a table.
-func fewOf(table map[string]byte, tok []byte) byte {
-	var low [24]byte
-	if len(tok) > len(low) {
-		return 0
-	}
-	for x, c := range tok {
-		low[x] = c | 0x20
-	}
-	return table[string(low[:len(tok)])]
-}
-
-// fewIn reports that most of the tokens of text[from:to] stand for letters in one of the tables.
-func (d *Decoder) fewIn(from, to int) bool {
-	toks := d.tokens([]extent{{int32(from), int32(to)}})
-	for _, table := range fewLetters {
-		n := 0
-		for _, t := range toks {
-			n += int(bit(fewOf(table, d.text[t.from:t.to]) != 0))
-		}
-		if n >= 4 && 3*n >= 2*(len(toks)-2) {
-			return true
-		}
-	}
-	return false
-}
-
-// few reads rows of tokens that hold few different letters.
-func (d *Decoder) few(toks []token) {
-	for k, table := range fewLetters {
-		letters, n := d.letters(len(toks)), 0
-		for i, t := range toks {
-			letters[i] = fewOf(table, d.text[t.from:t.to])
-			n += int(bit(letters[i] != 0))
-		}
-		if n >= minNumbered {
-			d.lettersOf(fewNames[k], toks, letters)
-		}
-	}
-}
-
-// taps reads knocks: of each letter its row and its column in a square of five, as dots.
-func (d *Decoder) taps(parts []extent) {
-	p := &d.p[0]
-	p.reset()
-	for _, part := range parts {
-		i, to := int(part.from), int(part.to)
-		for i < to {
-			if d.text[i] != '.' || i > 0 && letterByte(d.text[i-1]) {
-				i++
-				continue
-			}
-			start, end, row, letters := i, i, 0, 0
-			p.add(start, start)
-			begin := i
-			for i < len(d.text) {
-				j := i
-				for j < len(d.text) && d.text[j] == '.' && j-i < 6 {
-					j++
-				}
-				n := j - i
-				if n == 0 || n > 5 {
-					break
-				}
-				k, word := j, false
-				for k < len(d.text) && (d.text[k] == ' ' || d.text[k] == '/' || d.text[k] == '|' || d.text[k] == '\n') && k-j < 8 {
-					word = word || d.text[k] != ' '
-					k++
-				}
-				if row == 0 {
-					row, begin = n, i
-				} else {
-					c := (row-1)*5 + n - 1
-					p.put(byte('a'+c)+bit(c > 8), begin, j) // i and j share a field
-					if letters++; word {
-						p.put(' ', j, k)
-					}
-					row, end = 0, j
-				}
-				if i = k; k == j {
-					break
-				}
-			}
-			d.spend(i - start + 1)
-			p.end(max(end, start))
-			if x := p.last(); letters < minNumbered || fitOf(p.Text[x.lo:x.hi]).usual < fitUsual/2 {
-				p.drop()
-			}
-			i = max(i, start+1)
-		}
-	}
-	d.apply("taps", p)
-}
-
-// parters are letters that few words hold, which may stand for the spaces between them.
-const parters = "xqzjXQZJ_"
-
-// partedBy gives the letter that stands for the spaces in text[from:to]; 0: none does.
-func (d *Decoder) partedBy(from, to int) byte {
-	if to-from < minMoved || d.words == nil {
-		return 0
-	}
-	text := d.text[from:to]
-	var count [256]uint8
-	for _, c := range text[:min(len(text), 250)] {
-		count[c]++
-	}
-	for i := range len(parters) {
-		c := parters[i]
-		if count[c] < 3 || int(count[c])*12 < min(len(text), 250) {
-			continue
-		}
-		words, known, letters := 0, 0, 0
-		for from := 0; from < len(text); {
-			to := from
-			for to < len(text) && text[to] != c {
-				to++
-			}
-			words++
-			if w := bytes.Trim(text[from:to], ".,;:!?'\"()-"); d.words.has(w) || len(w) == 1 {
-				known++
-				letters += to - from
-			}
-			from = to + 1
-		}
-		if words >= 4 && known*100 >= words*trickedPart && letters*3 >= len(text)*2-3*words {
-			return c
-		}
-	}
-	return 0
-}
-
-// regrouped reports five groups of as many letters and signs in a row in a block, with one white space between them: three to
-// six, as nobody's words are.
-func regrouped(shown uint64) bool {
-	starts, ends := shown&^(shown<<1), shown&^(shown>>1)
-	for n := 4; n <= 7; n++ {
-		row := starts & (ends >> (n - 2))
-		if row &= row >> n; row == 0 {
-			continue
-		}
-		if row &= row >> (2 * n); row != 0 && row&(row>>n) != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// ungroup joins groups of as many letters and signs.
-func (d *Decoder) ungroup() {
-	text := d.text
-	p := &d.p[0]
-	p.reset()
-	for _, part := range d.near(d.fused, 1) {
-		i, to := int(part.from), int(part.to)
-		for i < to {
-			if text[i] <= ' ' {
-				i++
-				continue
-			}
-			first, size, known, groups := i, 0, 0, 0
-			d.pos = d.pos[:0] // the white space between them
-			for {
-				j := i
-				for j < to && text[j] > ' ' {
-					j++
-				}
-				n := j - i
-				if groups > 0 && n > size {
-					break
-				}
-				known += int(bit(d.words.has(text[i:j])))
-				groups++
-				if i = j; groups == 1 {
-					size = n
-				} else if n < size {
-					break // the last one
-				}
-				if j+1 >= to || text[j] > ' ' || text[j+1] <= ' ' {
-					break
-				}
-				d.pos = append(d.pos, int32(j))
-				i = j + 1
-			}
-			if n := len(d.pos); n > 0 && int(d.pos[n-1]) == i-1 { // what stands behind it was no group
-				d.pos = d.pos[:n-1]
-			}
-			if groups >= 5 && size >= 3 && size <= 6 && 2*known < groups {
-				for _, at := range d.pos {
-					p.remove(int(at), int(at)+1)
-				}
-			}
-			i = max(i, first+1)
-			d.spend(i - first)
-		}
-	}
-	d.apply("ungrouped", p)
 }
