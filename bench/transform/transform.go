@@ -60,7 +60,7 @@ const (
 	// less than half was found before.
 	widened = "decorated, signs of currencies;decorated, ideographs;decorated, Canadian syllabics;decorated, Greek and Cyrillic;decorated, Armenian;" +
 		"decorated, hooks and tails;decorated, Ethiopic;decorated, strokes;hooked letters;encoded words, B;encoded words, Q;hex dump;CSS escapes;binary, backwards;" +
-		"decimal, Arabic digits;decimal, Devanagari digits;runes;keyboard: typed on dvorak;keyboard: typed on Russian;keyboard: one key to the right;base45;rail fence, 2 lines;rail fence, 3 lines;" +
+		"decimal, Arabic digits;decimal, Devanagari digits;runes;keyboard: typed on dvorak;keyboard: typed on Russian;keyboard: one key to the right;base45;subtitles;WebVTT;rail fence, 2 lines;rail fence, 3 lines;" +
 		"columns, 5 wide;halves interleaved;Roman numerals for letters;Morse in words;Bacon;tap code;backspaces;cursor moves for spaces;words: a letter;groups of five letters;last letter first;" +
 		"strings, format;strings, per cent;CONCAT in SQL;hyphenated over lines, soft;wrapped at 40;" + pieces
 	// pieces are those of them that part a sentence.

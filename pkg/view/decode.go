@@ -228,6 +228,7 @@ var decoders = [...]struct {
 }{
 	{WantEscapes, (*Decoder).escapes},
 	{WantMarkup, (*Decoder).markup},
+	{WantMarkup, (*Decoder).cues},
 	{WantCodes, (*Decoder).dumps},
 	{WantCodes, func(d *Decoder) { d.hexed(d.tokens(d.near(d.coded, 2))) }},
 	{WantRuns, (*Decoder).runs},

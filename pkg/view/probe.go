@@ -533,6 +533,9 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 	if w&WantEscapes == 0 && bytes.Contains(text, encodedMark) && encodedIn(text) {
 		w |= WantEscapes
 	}
+	if w&WantMarkup == 0 && bytes.Contains(text, cueSign) && cueIn(text) {
+		w |= WantMarkup
+	}
 	if len(text) < 64 && dotted(text) {
 		w |= WantCodes
 	}

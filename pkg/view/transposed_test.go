@@ -176,6 +176,30 @@ func TestWays(t *testing.T) {
 	}
 }
 
+// SPEC: DET-2
+//
+// A sentence over several cues is one, and nothing but times and numbers is taken out.
+func TestCues(t *testing.T) {
+	for written, want := range map[string]string{
+		"1\n00:00:01,000 --> 00:00:02,900\nwhoever waters\n\n2\n00:00:03,000 --> 00:00:04,900\nthe plants\n\n3\n00:00:05,000 --> 00:00:06,900\nin the corridor\n": " whoever waters the plants in the corridor\n",
+		"WEBVTT\n\n00:01.000 --> 00:02.900 align:start\nwhoever waters\n\nintro\n00:03.000 --> 00:04.900\nthe plants\n":                                           "WEBVTT whoever waters the plants\n",
+		"a --> b\nwhoever --> waters\n<!-- 12:34:56 --> the plants\n":                                                                                             "",
+		"one\n00:00:01,000 --> 00:00:02,900\ntwo":                                                                                                                 "",
+	} {
+		d := Decoder{words: testWords}
+		got := ""
+		views, _ := d.Decode([]byte(written), d.Probe([]byte(written), 0)|WantMarkup, math.MaxInt)
+		for _, v := range views {
+			if v.Name == "cues" {
+				got = string(v.Text)
+			}
+		}
+		if got != want {
+			t.Errorf("%q: cues say %q, want %q", written, got, want)
+		}
+	}
+}
+
 // Digits of all scripts are digits, and alphabets that nobody writes in are read as Latin letters.
 func TestOldLetters(t *testing.T) {
 	for written, want := range map[string]string{
