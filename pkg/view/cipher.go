@@ -237,7 +237,7 @@ const programLines = 5
 
 // signsWithin is how many signs stand between letters of a block at least that was typed on another keyboard. Prose has an
 // apostrophe or a hyphen.
-const signsWithin = 3
+const signsWithin = 4
 
 // How a text must read to be one, and how much better than it did.
 const (
@@ -590,7 +590,7 @@ func (d *Decoder) ciphered(k, n, others int) (w Wants) {
 		within := bits.OnesCount64(d.sign[k]&(d.letter[k]<<1)&(d.letter[k]>>1)) >= signsWithin
 		switch b := d.text[64*k:]; {
 		case len(b) >= 64:
-			if n >= 40 && !(others >= 4 && bits.OnesCount64(d.line[k]) >= programLines) && (within || others <= 8 && odd((*[64]byte)(b))) {
+			if n >= 40 && !(others >= 4 && bits.OnesCount64(d.line[k]) >= programLines) && (others <= 8 && odd((*[64]byte)(b)) || within && !d.words.someSoon(b[:64])) {
 				w = d.deciphers(k)
 			}
 			if n >= 32 && !vowelIn(b[24:40]) && d.boned(b[:64]) {

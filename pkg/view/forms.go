@@ -496,6 +496,24 @@ func (w *Words) mostKnown(text []byte) bool {
 	return words < 3 || 6*known > words
 }
 
+// someSoon reports that two words of four letters and more of a text are known.
+func (w *Words) someSoon(text []byte) bool {
+	known := 0
+	for i := bytes.IndexByte(text, ' ') + 1; w != nil && i < len(text); {
+		j := i
+		for j < len(text) && isLetter(text[j]) {
+			j++
+		}
+		if j < len(text) && j-i > 3 && j-i <= maxWord && w.likely(text, i, j) {
+			if known++; known == 2 {
+				return true
+			}
+		}
+		i = j + 1
+	}
+	return false
+}
+
 // count counts the words of a text, and those that are known, but for short ones and the first
 // and last, which may be cut off.
 func (w *Words) count(text []byte) (words, known int) {

@@ -567,10 +567,12 @@ func (d *Decoder) partedBy(from, to int) byte {
 func regrouped(shown uint64) bool {
 	starts, ends := shown&^(shown<<1), shown&^(shown>>1)
 	for n := 4; n <= 7; n++ {
-		row := starts & (ends >> (n - 2))
-		if row &= row >> n; row == 0 {
+		row := starts & (starts >> n)
+		if row &= row >> (2 * n); row == 0 { // as most are
 			continue
 		}
+		row = starts & (ends >> (n - 2))
+		row &= row >> n
 		if row &= row >> (2 * n); row != 0 && row&(row>>n) != 0 {
 			return true
 		}

@@ -67,16 +67,18 @@ func encodedWord(p *patches, text []byte, i int) (end int) {
 
 // encodedIn reports that text holds what may be an encoded word.
 func encodedIn(text []byte) bool {
-	for i := bytes.Index(text, encodedMark); i >= 0; {
-		rest := text[i+2 : min(len(text), i+50)]
-		if k := bytes.IndexByte(rest, '?'); k > 0 && k+2 < len(rest) && rest[k+2] == '?' && bytes.IndexByte([]byte("bBqQ"), rest[k+1]) >= 0 {
-			return true
+	for i := bytes.IndexByte(text, '?'); i >= 0; {
+		if i > 0 && text[i-1] == '=' {
+			rest := text[i+1 : min(len(text), i+50)]
+			if k := bytes.IndexByte(rest, '?'); k > 0 && k+2 < len(rest) && rest[k+2] == '?' && bytes.IndexByte([]byte("bBqQ"), rest[k+1]) >= 0 {
+				return true
+			}
 		}
-		k := bytes.Index(text[i+2:], encodedMark)
+		k := bytes.IndexByte(text[i+1:], '?')
 		if k < 0 {
-			return false
+			break
 		}
-		i += 2 + k
+		i += 1 + k
 	}
 	return false
 }

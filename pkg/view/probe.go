@@ -471,7 +471,7 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 		r := all & (all >> 1)
 		r &= r >> 2
 		r &= r >> 4
-		if letters >= 40 && regrouped(all|sign[k]) {
+		if r == 0 && letters >= 40 && regrouped(all|sign[k]) {
 			w |= WantFused
 			d.fused[k>>6] |= 1 << (k & 63)
 			if d.fewIn(64*k, min(len(text), 64*k+64)) {
@@ -530,10 +530,10 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 		}
 	}
 	w |= d.signs()
-	if w&WantEscapes == 0 && bytes.Contains(text, encodedMark) && encodedIn(text) {
+	if w&WantEscapes == 0 && encodedIn(text) {
 		w |= WantEscapes
 	}
-	if w&WantMarkup == 0 && bytes.Contains(text, cueSign) && cueIn(text) {
+	if w&WantMarkup == 0 && cueIn(text) {
 		w |= WantMarkup
 	}
 	if len(text) < 64 && dotted(text) {
