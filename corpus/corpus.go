@@ -68,7 +68,8 @@ type Rule struct {
 	Decoded bool  `yaml:"decoded"`
 	Cases   Cases `yaml:"cases"`
 
-	File string `yaml:"-"` // where it came from, for messages
+	File  string `yaml:"-"`          // where it came from, for messages
+	Added bool   `yaml:"-" json:"-"` // it is none of the built-in ones, which the model knows
 }
 
 // Step is one position of a rule: any one of its terms or words.
@@ -167,7 +168,13 @@ type Term struct {
 type Lexicon map[string]Term
 
 // Default gives the built-in rules, sorted by id.
-func Default() ([]Rule, error) { return Load(builtin) }
+func Default() ([]Rule, error) {
+	rules, err := Load(builtin)
+	for i := range rules {
+		rules[i].Added = false
+	}
+	return rules, err
+}
 
 // Words gives the built-in lexicon.
 func Words() (Lexicon, error) { return LoadWords(builtin) }
@@ -192,7 +199,7 @@ func Load(fsys fs.FS) ([]Rule, error) {
 			errs = append(errs, err)
 			continue
 		}
-		r.File = name
+		r.File, r.Added = name, true
 		if err := r.check(strings.TrimSuffix(path.Base(name), ".yaml")); err != nil {
 			errs = append(errs, fmt.Errorf("%w: %s: %w", errCorpus, name, err))
 			continue

@@ -117,6 +117,7 @@ type rule struct {
 	unless     termSet
 	decoded    bool
 	across     bool       // may reach over the end of a sentence
+	added      bool       // the model does not know it
 	ask        view.Wants // not a rule: a match asks for a view
 }
 
@@ -290,7 +291,7 @@ func wordRune(r rune) bool {
 
 func (c *compiler) addRule(r corpus.Rule) error {
 	id := int32(len(c.d.rules))
-	out := rule{id: r.ID, family: r.Family, familyNo: familyNo(r.Family), weight: r.Weight, decoded: r.Decoded, across: r.Across}
+	out := rule{id: r.ID, family: r.Family, familyNo: familyNo(r.Family), weight: r.Weight, decoded: r.Decoded, across: r.Across, added: r.Added}
 	if r.Pattern != "" {
 		p, err := regexp2.Compile(view.FoldString(r.Pattern), regexp2.None)
 		if err != nil {

@@ -62,6 +62,7 @@ const low = 1.5
 // evidence is what a scan found out about a whole text.
 type evidence struct {
 	rules     float64                // what the rules say together
+	firm      float64                // what the surest says of those that no subject of the text excuses: see [Figures.Floor]
 	matched   [len(families)]float64 // weight of the heaviest rule of each family
 	plain     [len(families)]float64 // what is left of it where nothing excuses it
 	heard     []topWindow            // windows that may matter, as they were met
@@ -334,6 +335,8 @@ type Figures struct {
 	Masked bool    // it does
 	Empty  bool    // nothing to decide: no rule matched and no window scored high enough to matter
 	Rules  float64 // what the rules say together
+	Firm   float64 // what the surest of them says that no subject excuses
+	About  bool    // the text is about models, but for what rules matched
 	Top    float64 // logit of the best window; -Inf: none was scored
 	// Words are those of the best window, for the net. They are valid until the next scan.
 	Words   []uint32
@@ -364,7 +367,7 @@ func (s *scratch) sum(enough float64) Figures {
 	e := &s.evidence
 	s.readLeader()
 	e.settle()
-	f := Figures{Empty: e.empty(), Rules: e.rules, Top: math.Inf(-1)}
+	f := Figures{Empty: e.empty(), Rules: e.rules, Firm: e.firm, Top: math.Inf(-1)}
 	if f.Empty {
 		return f
 	}
@@ -372,6 +375,7 @@ func (s *scratch) sum(enough float64) Figures {
 	if e.tops > 0 {
 		f.Top, best, f.Words = e.top[0].logit, e.top[0].raw.Shift(s.carry), s.read
 	}
+	f.About = s.trusted() < e.rules
 	if text, ok := s.unmasked(); ok {
 		bare := e.of(e.top[0].view)
 		f.Values = s.figures(&bare, text, bare.top[0].at)
@@ -447,7 +451,7 @@ func (s *scratch) unmasked() ([]byte, bool) {
 
 // of gives what the evidence says of a text that one view shows, taken as it stands there.
 func (e *evidence) of(view int32) evidence {
-	x := evidence{rules: e.rules, matched: e.matched, plain: e.plain, sentences: e.sentences}
+	x := evidence{rules: e.rules, firm: e.firm, matched: e.matched, plain: e.plain, sentences: e.sentences}
 	for _, t := range e.heard {
 		if t.view == view {
 			t.raw, t.deep = t.at, false
@@ -460,7 +464,9 @@ func (e *evidence) of(view int32) evidence {
 
 // Rules that are this sure together are believed whatever the model says: from
 // believed on the text is suspect, from sure on it is quarantined. Rules that somebody
-// adds are unknown to the model, and act by this.
+// adds are unknown to the model, and act by this. A text about models holds the words of
+// attacks as an article on theft holds those of thieves: there the model decides, which knows
+// the rules, but for added ones and for words that are hidden or were decoded.
 const (
 	believed = 0.85
 	sure     = 0.92
@@ -468,7 +474,11 @@ const (
 
 // Floor is the least score of a text: what its rules alone give.
 func (f *Figures) Floor() float64 {
-	switch p := f.Rules; {
+	p := f.Rules
+	if f.About {
+		p = f.Firm
+	}
+	switch {
 	case p >= sure:
 		return p
 	case p >= believed:
@@ -476,6 +486,70 @@ func (f *Figures) Floor() float64 {
 	}
 	return 0
 }
+
+// trusted gives what the rules say together where they are believed whatever the model says: see [Figures.Floor]. What the
+// text is about is asked once, and only of few.
+func (s *scratch) trusted() float64 {
+	e := &s.evidence
+	if e.rules < believed || s.d.model == nil || e.firm >= e.rules {
+		return e.rules
+	}
+	if s.subject == 0 {
+		s.subject = s.subjectOf()
+	}
+	if s.subject == modelsSubject {
+		return e.firm
+	}
+	return e.rules
+}
+
+// subject is what a text is about, where that was asked.
+type subject uint8
+
+const (
+	otherSubject subject = 1 + iota
+	modelsSubject
+)
+
+// minSubject is how many different words, and pairs of them, tell what a text is about at least.
+const minSubject = 40
+
+// subjectOf tells whether the raw text is about models, but for the sentences and lines in which rules matched: an attack
+// that is said again and again is no article on attacks.
+func (s *scratch) subjectOf() subject {
+	if len(s.findings) >= maxHits {
+		return otherSubject
+	}
+	spans := make([]chunk.Span, 0, len(s.findings))
+	for _, f := range s.findings {
+		x := f.Span.Shift(s.carry)
+		x.Start, x.End = min(max(x.Start, 0), len(s.text)), min(x.End, len(s.text))
+		for x.Start > 0 && !endsSentence(s.text[x.Start-1]) {
+			x.Start--
+		}
+		for x.End < len(s.text) && !endsSentence(s.text[x.End]) {
+			x.End++
+		}
+		spans = append(spans, x)
+	}
+	slices.SortFunc(spans, func(a, b chunk.Span) int { return cmp.Compare(a.Start, b.Start) })
+	var rest []uint32
+	at := 0
+	for _, x := range append(spans, chunk.Span{Start: len(s.text), End: len(s.text)}) {
+		if part := s.text[min(at, x.Start):x.Start]; len(part) > 0 {
+			rest = append(rest, topicSlots(&s.features, len(part), chunk.Span{}, nil, func(from, to int) { s.cut(part, from, to) })...)
+		}
+		at = max(at, x.End)
+	}
+	slices.Sort(rest)
+	if rest = slices.Compact(rest); len(rest) < minSubject || s.d.model.bags[TopicModels].logit(rest) <= 0 {
+		return otherSubject
+	}
+	return modelsSubject
+}
+
+// endsSentence tells stops and the ends of lines.
+func endsSentence(c byte) bool { return c == '.' || c == '!' || c == '?' || c == '\n' }
 
 // weigh gives the score of the text by the evidence that there is. Evidence that was weighed
 // is not weighed again.
@@ -499,12 +573,12 @@ func (s *scratch) weigh() float64 {
 type amount struct {
 	known                     bool
 	heard, sentences, discuss int
-	rules                     float64
+	rules, firm               float64
 	matched, plain            [len(families)]float64
 }
 
 func (e *evidence) amount(discuss int) amount {
-	return amount{true, len(e.heard), e.sentences, discuss, e.rules, e.matched, e.plain}
+	return amount{true, len(e.heard), e.sentences, discuss, e.rules, e.firm, e.matched, e.plain}
 }
 
 // conclude turns the evidence into the score of the text.

@@ -170,6 +170,9 @@ func (s *scratch) judgeRules(n *node, text []byte) {
 			continue
 		}
 		s.voices = append(s.voices, voice{r.familyNo, c.start, c.weight})
+		if deep := n.hidden || n.depth > 0; r.added || deep {
+			s.evidence.firm = max(s.evidence.firm, c.weight)
+		}
 		s.evidence.rule(r.familyNo, r.weight, c.weight, n.hidden || n.depth > 0)
 		s.matched(n, c.rule, start, end, c.weight)
 	}
@@ -193,7 +196,7 @@ func (s *scratch) judgeRules(n *node, text []byte) {
 		}
 		s.evidence.rules = max(s.evidence.rules, 1-miss)
 	}
-	s.loudest = max(s.loudest, s.evidence.rules)
+	s.loudest = max(s.loudest, s.trusted())
 }
 
 // voice is what one match of a rule says.

@@ -201,6 +201,7 @@ type scratch struct {
 	tried    float64  // how loud the text was when decided weighed it last
 	weighed  amount   // the evidence that score was given for
 	setting  setting  // of the best window in the raw text
+	subject  subject  // of the raw text; 0: not asked
 	over     bool     // it was found to be quarantined
 
 	visit    func(*Window)
@@ -228,7 +229,7 @@ func (s *scratch) begin(d *Detector, in Input) {
 	clear(s.queue)
 	s.queue = s.queue[:0]
 	s.findings, s.foundBy, s.judged, s.setting, s.named = nil, s.foundBy[:0], nil, setting{}, nil
-	s.expanded, s.exceeded, s.discuss, s.loudest, s.score = 0, false, 0, 0, 0
+	s.expanded, s.exceeded, s.discuss, s.loudest, s.score, s.subject = 0, false, 0, 0, 0, 0
 	s.evidence, s.unread = evidence{heard: s.evidence.heard[:0]}, false
 	if len(s.slots) < d.slots {
 		s.slots, s.filled, s.turn = make([]slot, d.slots), make([]uint64, d.slotWords), 0
@@ -270,7 +271,7 @@ func (s *scratch) decided() bool {
 
 // ruled reports that the rules alone quarantine the text: see [Figures.Floor].
 func (s *scratch) ruled() bool {
-	return s.evidence.rules >= max(sure, s.enough) && s.visit == nil && !s.all && !s.learning
+	return s.evidence.rules >= max(sure, s.enough) && s.visit == nil && !s.all && !s.learning && s.trusted() >= max(sure, s.enough)
 }
 
 // held reports that the text exceeds a bound: it is not delivered, whatever else is found.
