@@ -587,7 +587,7 @@ func (d *Decoder) cipherAll(wants Wants) {
 func (d *Decoder) ciphered(k, n, others int) (w Wants) {
 	if others <= 12 {
 		// Signs within words stand for letters on another keyboard.
-		within := bits.OnesCount64(d.sign[k]&(d.letter[k]<<1)&(d.letter[k]>>1)) >= signsWithin
+		within := others >= signsWithin && bits.OnesCount64(d.sign[k]&(d.letter[k]<<1)&(d.letter[k]>>1)) >= signsWithin
 		switch b := d.text[64*k:]; {
 		case len(b) >= 64:
 			if n >= 40 && !(others >= 4 && bits.OnesCount64(d.line[k]) >= programLines) && (others <= 8 && odd((*[64]byte)(b)) || within && !d.words.someSoon(b[:64])) {

@@ -8,6 +8,9 @@ import "bytes"
 // cueSign stands in a line of times.
 var cueSign = []byte("--> ")
 
+// cueDigits is how many digits a block holds at least in which half of a line of times stands.
+const cueDigits = 7
+
 // minCues is how many cues make a row of them.
 const minCues = 2
 

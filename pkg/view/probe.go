@@ -462,10 +462,11 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 	d.dense, d.ran = d.dense[:0], 0
 	d.looks = looks{leetLast: math.MinInt}
 	var w Wants
-	leet, tail := 0, 0
+	leet, tail, mostDigits := 0, 0, 0
 	upper, digit, sign := d.upper[:len(d.letter)], d.digit[:len(d.letter)], d.sign[:len(d.letter)]
 	for k, letter := range d.letter {
 		letters, digits, signs := bits.OnesCount64(letter), bits.OnesCount64(digit[k]), bits.OnesCount64(sign[k])
+		mostDigits = max(mostDigits, digits)
 		all := letter | digit[k]
 		// Sixteen letters and digits in a row, or capitals inside words again and again.
 		r := all & (all >> 1)
@@ -533,7 +534,7 @@ func (d *Decoder) ProbeBut(text []byte, wants, without Wants) Wants {
 	if w&WantEscapes == 0 && encodedIn(text) {
 		w |= WantEscapes
 	}
-	if w&WantMarkup == 0 && cueIn(text) {
+	if w&WantMarkup == 0 && mostDigits >= cueDigits && cueIn(text) {
 		w |= WantMarkup
 	}
 	if len(text) < 64 && dotted(text) {
