@@ -232,8 +232,13 @@ func (f *Features) tokens(text []byte, from, to int, s *spots, chars bool) {
 	}
 }
 
-// word takes the word at text[i]. Links and addresses are one token whatever they say.
+// word takes the word at text[i]. Links, addresses and names of characters (U+0041) are one token whatever they say.
 func (f *Features) word(text []byte, i int, s *spots, chars bool) (end int) {
+	if j := codePointEnd(text, i); j > i {
+		up(&s[spotNumber])
+		f.token(valNumber, tokValue, chars)
+		return j
+	}
 	if c := lowerASCII[text[i]]; c == 'h' && hasFold(text[i:], "http") || c == 'w' && hasFold(text[i:], "www.") {
 		if j := linkEnd(text, i); j > i {
 			v := valURL
@@ -300,6 +305,21 @@ func (f *Features) word(text []byte, i int, s *spots, chars bool) (end int) {
 			f.chars(text[i:j])
 		}
 		f.token(h, tokWord, chars)
+	}
+	return j
+}
+
+// codePointEnd gives where the name of a character ends that stands at text[i]; i: there is none.
+func codePointEnd(text []byte, i int) int {
+	if lowerASCII[text[i]] != 'u' || i+6 > len(text) || text[i+1] != '+' {
+		return i
+	}
+	j := i + 2
+	for j < len(text) && (text[j] >= '0' && text[j] <= '9' || lowerASCII[text[j]] >= 'a' && lowerASCII[text[j]] <= 'f') {
+		j++
+	}
+	if j-i < 6 || j < len(text) && modelByte(lowerASCII[text[j]]) {
+		return i
 	}
 	return j
 }

@@ -58,7 +58,7 @@ func (f *Features) met(text []byte, i, to int, chars bool) int {
 		return 0
 	}
 	if end < to {
-		if goesOn[text[end]] {
+		if goesOn[text[end]] || n == 1 && text[end] == '+' { // it may be the name of a character
 			return 0
 		}
 	}
