@@ -1,7 +1,7 @@
 // Package detect_test measures the injection detector beside what it is built
 // from, in one process, so that ratios mean something on a noisy machine:
 //
-//	STOPLOG_BENCH=1 go test ./bench/detect -run 'Ratios|Hostile' -v
+//	STOPLOG_BENCH=1 go test -count=1 ./bench/detect -run 'Ratios|Hostile' -v
 //	go test ./bench/detect -bench . -benchtime 1s
 //
 // Texts are cut from the documents of STOPLOG_TESTDATA when it is set, and from
