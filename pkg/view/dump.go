@@ -8,6 +8,9 @@ import "bytes"
 // maxDumped is how many bytes a line of a dump shows at most.
 const maxDumped = 32
 
+// maxDumpLine is how long a line of a dump is at most, in bytes.
+const maxDumpLine = 256
+
 // dumpLine reads the line text[i:end] of a dump: it appends its bytes to out and where they stand to at. Without a
 // line of one, n is 0.
 func dumpLine(out []byte, at []int32, text []byte, i, end int) (_ []byte, _ []int32, offset, n int) {
@@ -62,8 +65,12 @@ func (d *Decoder) dumps() {
 	p.reset()
 	for _, part := range d.near(d.coded, 2) {
 		i, stop := int(part.from), int(part.to)
-		if k := bytes.LastIndexByte(text[:i], '\n'); i-k-1 < 256 {
-			i = k + 1
+		// The line that it begins in: no line of a dump is longer, and each part looks back no further.
+		back := max(0, i-maxDumpLine)
+		if k := bytes.LastIndexByte(text[back:i], '\n'); k >= 0 {
+			i = back + k + 1
+		} else if back == 0 {
+			i = 0
 		}
 		if x := p.last(); x != nil {
 			i = max(i, x.to)
@@ -73,9 +80,9 @@ func (d *Decoder) dumps() {
 			d.buf, d.pos = d.buf[:0], d.pos[:0]
 			for i < len(text) {
 				end := len(text)
-				if k := bytes.IndexByte(text[i:min(len(text), i+256)], '\n'); k >= 0 {
+				if k := bytes.IndexByte(text[i:min(len(text), i+maxDumpLine)], '\n'); k >= 0 {
 					end = i + k
-				} else if len(text)-i > 256 {
+				} else if len(text)-i > maxDumpLine {
 					break
 				}
 				size := len(d.buf)
@@ -98,7 +105,7 @@ func (d *Decoder) dumps() {
 				p.end(to)
 			}
 			if i == start { // no line of one
-				k := bytes.IndexByte(text[i:], '\n')
+				k := bytes.IndexByte(text[i:stop], '\n')
 				if k < 0 {
 					break
 				}

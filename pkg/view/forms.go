@@ -479,19 +479,12 @@ func (w *Words) knownIn(text []byte) int {
 // four letters and more, or that it has few. Most texts say so with their first words.
 func (w *Words) mostKnown(text []byte) bool {
 	words, known := 0, 0
-	for i := bytes.IndexByte(text, ' ') + 1; i < len(text); {
-		j := i
-		for j < len(text) && isLetter(text[j]) {
-			j++
-		}
-		if j < len(text) && j-i > 3 {
-			if words++; w.has(text[i:j]) {
-				if known++; known > 2 && 2*known > words {
-					return true
-				}
+	for from, to := nextWord(text, 0, 4); from < to; from, to = nextWord(text, to, 4) {
+		if words++; w.has(text[from:to]) {
+			if known++; known > 2 && 2*known > words {
+				return true
 			}
 		}
-		i = j + 1
 	}
 	return words < 3 || 6*known > words
 }
@@ -499,17 +492,12 @@ func (w *Words) mostKnown(text []byte) bool {
 // someSoon reports that two words of four letters and more of a text are known.
 func (w *Words) someSoon(text []byte) bool {
 	known := 0
-	for i := bytes.IndexByte(text, ' ') + 1; w != nil && i < len(text); {
-		j := i
-		for j < len(text) && isLetter(text[j]) {
-			j++
-		}
-		if j < len(text) && j-i > 3 && j-i <= maxWord && w.likely(text, i, j) {
+	for from, to := nextWord(text, 0, 4); w != nil && from < to; from, to = nextWord(text, to, 4) {
+		if to-from <= maxWord && w.likely(text, from, to) {
 			if known++; known == 2 {
 				return true
 			}
 		}
-		i = j + 1
 	}
 	return false
 }
@@ -517,16 +505,27 @@ func (w *Words) someSoon(text []byte) bool {
 // count counts the words of a text, and those that are known, but for short ones and the first
 // and last, which may be cut off.
 func (w *Words) count(text []byte) (words, known int) {
-	for i := bytes.IndexByte(text, ' ') + 1; i < len(text); {
-		j := i
-		for j < len(text) && isLetter(text[j]) {
-			j++
-		}
-		if j < len(text) && j-i > 2 {
-			words++
-			known += int(bit(w.has(text[i:j])))
-		}
-		i = j + 1
+	for from, to := nextWord(text, 0, 3); from < to; from, to = nextWord(text, to, 3) {
+		words++
+		known += int(bit(w.has(text[from:to])))
 	}
 	return words, known
+}
+
+// nextWord gives the first word of so many letters at least that begins behind text[i]; from is to where there is
+// none. The first and the last word of a text are left out, which may be cut off.
+func nextWord(text []byte, i, least int) (from, to int) {
+	if i == 0 {
+		i = bytes.IndexByte(text, ' ')
+	}
+	for i++; i < len(text); i++ {
+		from = i
+		for i < len(text) && isLetter(text[i]) {
+			i++
+		}
+		if i < len(text) && i-from >= least {
+			return from, i
+		}
+	}
+	return 0, 0
 }
