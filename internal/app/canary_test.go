@@ -118,11 +118,15 @@ func luhn(n string) bool {
 	return sum%10 == 0
 }
 
-// plant makes a fresh value of a kind.
+// plant makes a fresh value of a kind. Of phone numbers and SSNs there are a hundred thousand each: one that was
+// drawn before is drawn again, or a number that its sender put on Kafka himself would be taken for another's leak.
 func (c *canaries) plant(from, kind string) string {
-	v := kinds[kind]()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	v := kinds[kind]()
+	for slices.ContainsFunc(c.planted, func(p canary) bool { return p.value == v }) {
+		v = kinds[kind]()
+	}
 	c.planted = append(c.planted, canary{v, from + " (" + kind + ")", c.lies})
 	return v
 }
