@@ -17,7 +17,7 @@ type budget [3]float64
 // may be asked about. odd is honest text encoded or spaced out, of all these kinds. set:… is of labelled sets; translated are strings of
 // programs, rules the files that packages ship for assistants to follow.
 var budgets = map[string]budget{
-	"documents":                 {0.010, 0.0055, 0.0005},
+	"documents":                 {0.010, 0.0050, 0.0005},
 	"translated":                {0.030, 0.0100, 0.0030},
 	"llm":                       {0.030, 0.0120, 0.0050},
 	"rules":                     {0.030, 0.0150, 0.0010},

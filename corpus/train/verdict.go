@@ -23,7 +23,7 @@ const (
 	// What a text of each origin counts.
 	verdictComposed = 0.3 // honest and composed
 	verdictWritten  = 3.0
-	verdictModels   = 6.0 // honest text about models: it quotes attacks, and is raised three times as often as other text
+	verdictModels   = 4.0 // honest text about models: it quotes attacks, and is raised more often than other text
 	verdictLabelled = 3.0
 )
 
