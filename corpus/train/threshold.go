@@ -17,16 +17,16 @@ type budget [3]float64
 // may be asked about. odd is honest text encoded or spaced out, of all these kinds. set:… is of labelled sets; translated are strings of
 // programs, rules the files that packages ship for assistants to follow.
 var budgets = map[string]budget{
-	"documents":                 {0.010, 0.0050, 0.0005},
+	"documents":                 {0.010, 0.0070, 0.0005},
 	"translated":                {0.030, 0.0100, 0.0030},
 	"llm":                       {0.030, 0.0120, 0.0050},
-	"rules":                     {0.030, 0.0150, 0.0010},
+	"rules":                     {0.030, 0.0180, 0.0010},
 	"honest:rules":              {0.150, 0.0500, 0.0100},
 	"honest:llmdoc":             {0.200, 0.0900, 0.0200},
 	"honest:prompt":             {0.040, 0.0280, 0.0030},
 	"honest:trigger":            {0.045, 0.0300, 0.0040},
 	"honest:document":           {0.150, 0.0400, 0.0080},
-	"odd":                       {0.060, 0.0400, 0.0050},
+	"odd":                       {0.060, 0.0440, 0.0050},
 	"composed":                  {0.150, 0.1300, 0.0150},
 	"set:docs_benign":           {0.010, 0.0030, 0.0010},
 	"set:prompting_docs_benign": {0.030, 0.0100, 0.0035},
