@@ -11,8 +11,8 @@ func window(text string) *Window {
 	return &Window{Kind: Sentence, Text: []byte(text), Gated: true}
 }
 
-// An attack scores above honest text with the same words, in eighteen pairs of twenty at least: one pair says little, and each
-// training has another that it gets wrong. No honest text is suspect. Windows are as a scan describes them, with the rules
+// An attack scores above honest text with the same words, in nineteen pairs of twenty at least: the model that ships gets the first
+// German one wrong. No honest text is suspect. Windows are as a scan describes them, with the rules
 // and words that were found in them.
 // SPEC: DET-4
 func TestModelTellsAddressee(t *testing.T) {
@@ -87,8 +87,8 @@ func TestModelTellsAddressee(t *testing.T) {
 			t.Errorf("honest text scores %.3f: %q", h, c.honest)
 		}
 	}
-	if len(pairs) != 20 || right < 18 {
-		t.Errorf("%d of %d attacks score above their honest twins, want 18 of 20", right, len(pairs))
+	if len(pairs) != 20 || right < 19 {
+		t.Errorf("%d of %d attacks score above their honest twins, want 19 of 20", right, len(pairs))
 	}
 }
 
