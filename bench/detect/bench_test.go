@@ -349,3 +349,11 @@ func goroot() string {
 	}
 	return strings.TrimSpace(string(out))
 }
+
+// BenchmarkAttacked is for profiles of documents with an attack.
+func BenchmarkAttacked(b *testing.B) {
+	docs, _ := texts(b)
+	docs = attacked(b, docs)
+	d := detector(b, detect.Options{})
+	over(b, docs, func(t []byte) { d.Scan(detect.Input{Text: t}) })
+}

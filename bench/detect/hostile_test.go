@@ -259,26 +259,10 @@ func TestHostile(t *testing.T) {
 	if !measured {
 		sizes = sizes[:1]
 	}
-	names := map[string]bool{}
-	for n := range hostile {
-		names[n] = true
-	}
-	for n := range nested(100) {
-		names[n] = true
-	}
-	for n := range varied(100) {
-		names[n] = true
-	}
-	for name := range names {
+	for _, name := range hostileNames() {
 		l := line{name: name, worst: 1e9}
 		for k, n := range sizes {
-			text, unit := nested(n)[name], hostile[name]
-			switch {
-			case strings.HasPrefix(name, "varied: "):
-				text = varied(n)[name]
-			case unit != "":
-				text = bytes.Repeat([]byte(unit), n/len(unit)+1)[:n]
-			}
+			text := hostileText(name, n)
 			best := time.Hour
 			for i, start := 0, threadTime(); i == 0 || measured && (i < 3 || threadTime()-start < 5*time.Millisecond && i < 50); i++ {
 				z := threadTime()
@@ -312,11 +296,34 @@ func TestHostile(t *testing.T) {
 	fmt.Printf("%d of %d hostile texts below 20 MB/s; slowest %.1f\n", below, len(lines), lines[0].worst)
 }
 
+// hostileNames are the names of all hostile texts.
+func hostileNames() []string {
+	names := slices.Collect(maps.Keys(hostile))
+	names = slices.AppendSeq(names, maps.Keys(nested(100)))
+	names = slices.AppendSeq(names, maps.Keys(varied(100)))
+	slices.Sort(names)
+	return names
+}
+
+// hostileText gives n bytes of one.
+func hostileText(name string, n int) []byte {
+	if unit := hostile[name]; unit != "" {
+		return bytes.Repeat([]byte(unit), n/len(unit)+1)[:n]
+	}
+	if strings.HasPrefix(name, "varied: ") {
+		return varied(n)[name]
+	}
+	return nested(n)[name]
+}
+
+// BenchmarkHostile is for profiles of one text: -bench 'Hostile/varied:_quoted/64KB'.
 func BenchmarkHostile(b *testing.B) {
 	d := detector(b, detect.Options{RulesOnly: os.Getenv("STOPLOG_RULES") != ""})
-	for name, unit := range hostile {
-		b.Run(name, func(b *testing.B) {
-			over(b, [][]byte{bytes.Repeat([]byte(unit), 8192/len(unit)+1)[:8192]}, func(t []byte) { d.Scan(detect.Input{Text: t}) })
-		})
+	for _, name := range hostileNames() {
+		for _, kb := range []int{2, 64, 256} {
+			b.Run(fmt.Sprintf("%s/%dKB", name, kb), func(b *testing.B) {
+				over(b, [][]byte{hostileText(name, kb<<10)}, func(t []byte) { d.Scan(detect.Input{Text: t}) })
+			})
+		}
 	}
 }

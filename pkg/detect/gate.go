@@ -20,8 +20,7 @@ type gate struct {
 	at    float64    // the threshold
 	ease  int32      // added for what was hidden or encoded, in steps
 	need  [2][gateCount]int32
-	least [2][gateCount]int32 // the same for a window beside one that may matter
-	open  bool                // everything passes
+	open  bool // everything passes
 }
 
 // gateBits is the size of the gate's table: half a megabyte stays in the cache that a
@@ -51,31 +50,18 @@ func (g *gate) margin(kind WindowKind, sum, n int32) float64 {
 // GateUnit is what each of the weights of n words counts.
 func GateUnit(n int) float64 { return 1 / math.Sqrt(float64(2*min(max(n, 1), gateCount-1))) }
 
-// farBelow is how far below the threshold a window lies that is not scored even where another one of
-// its view may matter. Of the windows that say anything there one or two in a thousand lie further
-// below, and say little; of what surrounds an attack in a document much does.
-var farBelow = [2]float64{Sentence: 3, Group: 2.5}
-
 // prepare turns the thresholds into sums.
 func (g *gate) prepare() {
 	for kind := range g.need {
 		for n := range g.need[kind] {
-			sum := func(at float64) int32 {
-				need := (at - g.bias[kind]) / g.scale / GateUnit(n)
-				return int32(math.Ceil(min(max(need, math.MinInt32), math.MaxInt32)))
-			}
-			g.need[kind][n], g.least[kind][n] = sum(g.at), sum(g.at-farBelow[kind])
+			need := (g.at - g.bias[kind]) / g.scale / GateUnit(n)
+			g.need[kind][n] = int32(math.Ceil(min(max(need, math.MinInt32), math.MaxInt32)))
 		}
 	}
 }
 
 func (g *gate) passes(kind WindowKind, sum, n, ease int32) bool {
 	return g.open || sum+ease >= g.need[kind][min(n, gateCount-1)]
-}
-
-// passesBeside tells the same of a window beside one that may matter.
-func (g *gate) passesBeside(kind WindowKind, sum, n, ease int32) bool {
-	return g.open || sum+ease >= g.least[kind][min(n, gateCount-1)]
 }
 
 const (

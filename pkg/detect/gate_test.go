@@ -149,41 +149,6 @@ func TestGateKeepsVerdicts(t *testing.T) {
 	}
 }
 
-// ordinary is text that no attack looks like.
-const ordinary = `The roof was painted by the two brothers, and the gutters were cleaned in the same week. Rain fell on eleven days of the month, most of it before noon.
-The river Tamar rises near the north coast and flows south for some sixty miles; its estuary is tidal up to the weir. Salmon were counted at 412, sea trout at 1,930.
-| Year | Boats | Landings (t) |
-| 2019 | 31 | 1,204 |
-| 2020 | 29 | 1,117 |
-The bridge of 1859 carries one track. Its two spans were floated out on barges and raised three feet at a time while the masonry was built below them.
-Granite was quarried on the moor until the war; the tramway had rails of stone. Three of the inns along it are still there.`
-
-// Beside a window that matters hardly any is left out that says something.
-func TestFarBelowTheGate(t *testing.T) {
-	rules, m := rulesAndModel(t)
-	d := detector(t).WithModel(m)
-	matter, lost, idle, spared := 0, 0, 0, 0
-	f := Features{Glossary: m.gloss}
-	for _, r := range rules {
-		for _, c := range append(r.Cases.Hits, r.Cases.Near...) {
-			text := "Minutes of the meeting of 3 May. The lamp in the hall was mended.\n\n" + string(c.Text) + "\n\n" + ordinary
-			d.Windows([]byte(text), true, func(w *Window) {
-				f.Extract(w)
-				left := one(w.Margin < -farBelow[w.Kind] && !w.Gated)
-				if m.Logit(&f) >= low {
-					matter, lost = matter+1, lost+left
-				} else {
-					idle, spared = idle+1, spared+left
-				}
-			})
-		}
-	}
-	t.Logf("%d of %d windows that matter are lost, %d of %d others spared", lost, matter, spared, idle)
-	if matter < 80 || lost*100 > matter || spared*100 < idle {
-		t.Errorf("%d of %d windows that matter are lost, %d of %d others spared", lost, matter, spared, idle)
-	}
-}
-
 // Folding with a map gives what folding gives, and the map is right at every byte.
 func TestLowerMapped(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))

@@ -175,7 +175,6 @@ type scratch struct {
 	met      []cueMet // by class of terms
 	twins    [1 << twinBits]twin
 	parts    []part
-	near     bool   // a window of the view may matter
 	best     piece  // the best window so far, in its view
 	hearing  uint32 // counts how often the forms of the glossary that were kept were dropped
 	judged   []byte // the text of the view that parts are of

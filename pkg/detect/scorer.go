@@ -8,8 +8,7 @@ import "github.com/stoplog/stoplog/pkg/chunk"
 // sentences: at terminators of any script, at line breaks, at 240 bytes at the
 // latest; a sentence shorter than 24 bytes joins its successor. It is scored alone
 // (Kind Sentence) and with its neighbours (Kind Group, at most 600 bytes), each when
-// the gate passes it (gate.go) or a rule matches in it, and nearly all of a view when
-// one of them may matter. What the best windows score, what the
+// the gate passes it (gate.go) or a rule matches in it. What the best windows score, what the
 // rules say and what kind of text surrounds them decide together (evidence.go). A score
 // that is no number is a fault, and the text is held.
 //

@@ -13,7 +13,6 @@ import (
 // part is one sentence of a view as the model describes it. Each is described once: a
 // window is the sum of its sentences and of what reaches from one into the next.
 type part struct {
-	sentence, group  bool       // these windows were scored
 	known            bool       // tokens, own and spots are filled
 	opened           bool       // marks and hidden are
 	led              bool       // before is
@@ -33,7 +32,7 @@ type part struct {
 }
 
 // judgeWindows scores the windows that pass the gate, and those in which a rule
-// matched; where one may matter it scores all but those that lie far below the gate.
+// matched.
 func (s *scratch) judgeWindows(n *node, text []byte, m *Model) {
 	heard := len(s.evidence.heard)
 	s.scoreWindows(n, text, m)
@@ -93,7 +92,6 @@ func (s *scratch) scoreWindows(n *node, text []byte, m *Model) {
 		ease = g.ease
 	}
 	s.parts, s.judged = s.parts[:0], text
-	s.near = false
 	next := 0
 	for i := range s.pieces {
 		own := &s.pieces[i]
@@ -112,15 +110,6 @@ func (s *scratch) scoreWindows(n *node, text []byte, m *Model) {
 			continue
 		}
 		if (sentence || group || ruled) && !s.lookAt(n, text, m, i, sentence || ruled, group || ruled) {
-			return
-		}
-	}
-	for i := range s.pieces {
-		if !s.near {
-			return
-		}
-		own, all, _, _ := s.around(i)
-		if !s.lookAt(n, text, m, i, g.passesBeside(Sentence, own.sum, own.n, ease), g.passesBeside(Group, all.sum, all.n, ease)) {
 			return
 		}
 	}
@@ -174,16 +163,11 @@ func (s *scratch) beginParts(m *Model) {
 	}
 }
 
-// lookAt scores windows of sentence i that were not yet. It reports false when
+// lookAt scores windows of sentence i. It reports false when
 // enough is known.
 func (s *scratch) lookAt(n *node, text []byte, m *Model, i int, sentence, group bool) bool {
 	s.beginParts(m)
-	p := &s.parts[i]
 	own, all, lo, hi := s.around(i)
-	sentence, group = sentence && !p.sentence, group && !p.group && all != own
-	if !sentence && !group {
-		return true
-	}
 	if s.loudest >= s.enough {
 		// The rules are not sure enough by themselves: more windows may still change the verdict.
 		if s.extra >= maxExtra {
@@ -191,11 +175,10 @@ func (s *scratch) lookAt(n *node, text []byte, m *Model, i int, sentence, group 
 		}
 		s.extra++
 	}
-	p.sentence, p.group = p.sentence || sentence, p.group || group
 	if sentence && s.describe(n, text, own, Sentence, i) {
 		s.judgeWindow(n, text, m, own, i, i+1)
 	}
-	if group && s.describe(n, text, all, Group, lo) {
+	if group && all != own && s.describe(n, text, all, Group, lo) {
 		s.judgeWindow(n, text, m, all, lo, hi)
 	}
 	return true
@@ -630,9 +613,6 @@ func (s *scratch) judgeWindow(n *node, text []byte, m *Model, of piece, lo, hi i
 	if t := s.evidence.window(w, z, classes); t != nil {
 		s.best, t.grounds.marks = of, marks
 	}
-	// Where a window may matter nearly all windows of its view are scored: what the gate costs in
-	// recall is then what it overlooks altogether, not which windows of a text it picks.
-	s.near = true
 	// The best window is always shown: nobody is to be asked about a text without a reason.
 	if p >= minModelFinding && w.Kind == Sentence || p > s.loudest {
 		s.foundByModel(n, w, p)
