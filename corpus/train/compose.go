@@ -22,6 +22,7 @@ type doc struct {
 	lang, family, set string
 	own, labelled     bool // written for this project; of a labelled set
 	odd               bool // encoded, or written in another odd way
+	amid              bool // with honest documents around it
 	part              int  // of the parts of the training text
 }
 
@@ -329,6 +330,34 @@ func splice(r *rand.Rand, text, payload string) string {
 		}
 	}
 	return text[:k] + before + payload + after + text[k:]
+}
+
+// amid puts honest documents of the same part before a document, behind it, or both. What lies in a long text is of no
+// other kind than what lies in a short one; most texts that were written are short.
+func (c *composer) amid(i uint64, d doc, part int) doc {
+	r := c.rng("amid", i)
+	hosts := c.hosts[max(part, 0)][d.lang]
+	if len(hosts) == 0 || r.IntN(4) == 0 {
+		hosts = c.hosts[max(part, 0)]["en"]
+	}
+	if len(hosts) == 0 {
+		return d
+	}
+	where := r.IntN(4)
+	d.amid = true
+	if where != 0 {
+		before := hosts[r.IntN(len(hosts))].text + "\n\n"
+		d.text = before + d.text
+		spans := make([]chunk.Span, len(d.spans))
+		for k, s := range d.spans {
+			spans[k] = s.Shift(len(before))
+		}
+		d.spans = spans
+	}
+	if where != 1 {
+		d.text += "\n\n" + hosts[r.IntN(len(hosts))].text
+	}
+	return d
 }
 
 // byLanguage sorts out the texts of a part that attacks can be put into: prose and

@@ -17,7 +17,7 @@ type budget [3]float64
 // may be asked about. odd is honest text encoded or spaced out, of all these kinds. set:… is of labelled sets; translated are strings of
 // programs, rules the files that packages ship for assistants to follow.
 var budgets = map[string]budget{
-	"documents":                 {0.010, 0.0070, 0.0005},
+	"documents":                 {0.010, 0.0056, 0.0005},
 	"translated":                {0.030, 0.0100, 0.0030},
 	"llm":                       {0.030, 0.0120, 0.0050},
 	"rules":                     {0.030, 0.0180, 0.0010},
@@ -27,6 +27,7 @@ var budgets = map[string]budget{
 	"honest:trigger":            {0.045, 0.0300, 0.0040},
 	"honest:document":           {0.150, 0.0400, 0.0080},
 	"odd":                       {0.060, 0.0440, 0.0050},
+	"amid":                      {0.300, 0.1500, 0.0300}, // most are three texts
 	"composed":                  {0.150, 0.1300, 0.0150},
 	"set:docs_benign":           {0.010, 0.0030, 0.0010},
 	"set:prompting_docs_benign": {0.030, 0.0100, 0.0035},
@@ -38,6 +39,8 @@ func kindOf(d doc) string {
 	switch {
 	case d.odd:
 		return "odd"
+	case d.amid:
+		return "amid"
 	case d.own:
 		return "honest:" + d.family
 	case d.set == "":

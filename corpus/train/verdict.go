@@ -19,7 +19,10 @@ const (
 	verdictOdd     = 2500 // attacks written in odd ways
 	oddEach        = 3    // of the honest texts one in so many
 	oddMax         = 2000 // bytes up to which a text is rewritten
-	verdictRidge   = 300.0
+	// Of the attacks, and of the honest texts written for this project, one in so many stands amid other documents.
+	amidAttacks  = 8
+	amidHonest   = 6
+	verdictRidge = 300.0
 	// What a text of each origin counts.
 	verdictComposed = 0.3 // honest and composed
 	verdictWritten  = 3.0
@@ -143,13 +146,17 @@ func (t *trainer) samples(out []sample, w *detect.Weights, c *composer, docs, se
 		out = append(out, sample{f: d.Figures([]byte(x.text)), doc: x, kind: kindOf(x), fold: fold, weight: weight})
 	}
 	for i := range verdictAttacks {
-		add(c.attack(uint64(1<<45+i*parts+part), part), 1)
+		x := c.attack(uint64(1<<45+i*parts+part), part)
+		if i%amidAttacks == 0 {
+			x = c.amid(uint64(i), x, part)
+		}
+		add(x, 1)
 	}
 	for i := range verdictHonest {
 		add(c.benign(uint64(1<<45+i*parts+part), part), verdictComposed)
 	}
 	docs = ofPart(docs, part)
-	for _, x := range docs {
+	for i, x := range docs {
 		weight := 1.0
 		if x.own {
 			if weight = verdictWritten; x.family == "llmdoc" {
@@ -157,6 +164,9 @@ func (t *trainer) samples(out []sample, w *detect.Weights, c *composer, docs, se
 			}
 		}
 		add(x, weight)
+		if x.own && i%amidHonest == 0 {
+			add(c.amid(uint64(i), x, part), 1)
+		}
 	}
 	for _, x := range ofPart(sets, part) {
 		add(x, verdictLabelled)
