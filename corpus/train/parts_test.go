@@ -37,11 +37,20 @@ func TestPartsShareNoText(t *testing.T) {
 	for k := range parts {
 		c.hosts[k] = byLanguage(honest, k)
 	}
-	seen := 0
+	seen, longer := 0, 0
 	for i := range 2000 {
 		d := c.attack(uint64(i), i%parts)
 		if d.part != i%parts || d.family == "switch" {
 			t.Fatalf("part %d, family %s, want part %d", d.part, d.family, i%parts)
+		}
+		if alone := d; i%2 == 1 {
+			d = c.amid(uint64(i), d, i%parts)
+			longer += len(d.text) - len(alone.text)
+			for k, x := range d.spans {
+				if a := alone.spans[k]; d.text[x.Start:x.End] != alone.text[a.Start:a.End] {
+					t.Fatalf("amid others the attack is taken for %q", d.text[x.Start:x.End])
+				}
+			}
 		}
 		for _, n := range number.FindAllString(d.text, -1) {
 			if of, ok := part[n]; ok {
@@ -52,8 +61,8 @@ func TestPartsShareNoText(t *testing.T) {
 			}
 		}
 	}
-	if seen < 200 {
-		t.Errorf("%d texts were seen", seen)
+	if seen < 200 || longer < 10000 {
+		t.Errorf("%d texts were seen, %d bytes around attacks", seen, longer)
 	}
 	if d := c.named().attack(1, allParts); d.family != "switch" {
 		t.Errorf("of what is left out: %s", d.family)
