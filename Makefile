@@ -8,7 +8,7 @@ PKG ?= ./...
 SERVICES_PKG ?= ./internal/...
 FUZZTIME ?= 20s
 BENCHTIME ?= 1s
-STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.5.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
 .PHONY: help build test test-race test-cloud test-services check fmt vet lint vuln scripts fuzz bench demo
@@ -34,7 +34,7 @@ test-services: ## Run the tests of internal/ against real Postgres, Redis and Ka
 	deploy/services/up.sh "$$dir"; . "$$dir/env"; \
 	$(GO) test -count=1 -timeout 20m $(SERVICES_PKG)
 
-check: fmt vet lint vuln scripts ## Format, vet, staticcheck, known vulnerabilities, scripts
+check: fmt vet lint vuln scripts ## Format, vet, lint, known vulnerabilities, scripts
 
 fmt:
 	@out=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "gofmt would change:"; echo "$$out"; exit 1; }
@@ -43,7 +43,7 @@ vet:
 	$(GO) vet $(PKG)
 
 lint:
-	$(GO) run $(STATICCHECK) $(PKG)
+	$(GO) run $(GOLANGCI) run --timeout 10m $(PKG)
 
 # Exit status 3 means that something was found; any other failure means that the
 # database could not be asked, which is said and is no fault of the code.

@@ -229,7 +229,7 @@ func decode(fsys fs.FS, name string, v any) error {
 		return fmt.Errorf("%w: %s: %w", errCorpus, name, err)
 	}
 	var more any
-	if err := d.Decode(&more); err != io.EOF {
+	if err := d.Decode(&more); !errors.Is(err, io.EOF) {
 		return fmt.Errorf("%w: %s: more than one document", errCorpus, name)
 	}
 	return nil

@@ -151,7 +151,7 @@ func unpack(dir string, b []byte) error {
 	}
 	for r := tar.NewReader(z); ; {
 		h, err := r.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return os.MkdirAll(dir, 0o755)
 		}
 		if err != nil {

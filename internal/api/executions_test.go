@@ -488,25 +488,25 @@ func TestExecutionBounds(t *testing.T) {
 		page http.HandlerFunc
 		code string
 	}{
-		{"at the bound", typed(func(w http.ResponseWriter, _ *http.Request) { w.Write(bytes.Repeat([]byte("a "), limit/2)) }), ""},
-		{"above it", typed(func(w http.ResponseWriter, _ *http.Request) { w.Write(bytes.Repeat([]byte("a"), limit+1)) }), "result-too-large"},
+		{"at the bound", typed(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(bytes.Repeat([]byte("a "), limit/2)) }), ""},
+		{"above it", typed(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(bytes.Repeat([]byte("a"), limit+1)) }), "result-too-large"},
 		{"above it, unannounced", typed(func(w http.ResponseWriter, _ *http.Request) {
 			for range 3 {
-				w.Write(bytes.Repeat([]byte("a"), limit/2))
+				_, _ = w.Write(bytes.Repeat([]byte("a"), limit/2))
 				w.(http.Flusher).Flush()
 			}
 		}), "result-too-large"},
 		{"packed", typed(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
-			w.Write(packed)
+			_, _ = w.Write(packed)
 		}), ""},
 		{"bomb", typed(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
-			w.Write(bomb)
+			_, _ = w.Write(bomb)
 		}), "result-too-large"},
 		{"packed twice", typed(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip, gzip")
-			w.Write(packed)
+			_, _ = w.Write(packed)
 		}), "upstream-failed"},
 		{"another packing", typed(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "br")

@@ -172,7 +172,7 @@ func TestReplaysHaveOneEffect(t *testing.T) {
 				got, err := d.Accept(ctx, ev)
 				want.Duplicate = true
 				if err != nil || got != want {
-					errs <- fmt.Errorf("%+v %v", got, err)
+					errs <- fmt.Errorf("%+v %w", got, err)
 				}
 			}
 		}()

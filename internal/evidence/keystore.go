@@ -136,7 +136,7 @@ func MigrateKeysPostgres(ctx context.Context, ownerDSN string) error {
 	if err != nil {
 		return storeError(err)
 	}
-	defer tx.Rollback()
+	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
 	// "Create if not exists" is no protection against two at once.
 	if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock(hashtext('stoplog/evidence/migrate'))"); err != nil {
 		return storeError(err)
@@ -259,7 +259,7 @@ func (s *KeyStore) flush(ctx context.Context, group []*write) error {
 	if err != nil {
 		return storeError(err)
 	}
-	defer tx.Rollback()
+	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
 	const key, link = "INSERT INTO scope_key (scope, created, wrapped) ", "INSERT INTO subject_scope (subject, scope) "
 	const first = " ON CONFLICT DO NOTHING"
 	if s.postgres {
@@ -330,8 +330,8 @@ func (s *KeyStore) locked(ctx context.Context, scope chunk.ID, f func(tx *sql.Tx
 	if err != nil {
 		return storeError(err)
 	}
-	defer tx.Rollback()
-	if s.postgres { // SQLite: the transaction began with the write lock
+	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
+	if s.postgres {                      // SQLite: the transaction began with the write lock
 		// In a statement of its own: the row's holds and erasures must be read after the
 		// lock was got, not when the waiting for it began.
 		if _, err := tx.ExecContext(ctx, "SELECT 1 FROM scope_key WHERE scope = $1 FOR UPDATE", string(scope)); err != nil {

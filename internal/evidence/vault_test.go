@@ -420,7 +420,7 @@ func TestPostgresGuardsHoldForTheOwnerToo(t *testing.T) {
 	if _, err := o.Exec("CREATE ROLE evidence_test_nobody LOGIN"); err != nil {
 		t.Fatal(err)
 	}
-	defer o.Exec("DROP ROLE evidence_test_nobody")
+	defer func() { _, _ = o.Exec("DROP ROLE evidence_test_nobody") }()
 	nobody := must(url.Parse(owner))(t)
 	nobody.User = url.User("evidence_test_nobody")
 	if _, err := OpenKeysPostgres(t.Context(), nobody.String()); err == nil {

@@ -41,18 +41,18 @@ func (s *session) one(t *task) {
 				slog.Int("attempt", t.panics), slog.String("trace", t.trace.TraceID()))
 			continue
 		}
-		switch classify(err) {
-		case nil:
+		switch classOf(err) {
+		case classNone:
 			t.step = step
 			s.pass(t)
 			return
-		case Transient:
+		case classTransient:
 			s.logHeld("decide", err)
 			if !wait.sleep(s.fetching) {
 				s.abandon(t)
 				return
 			}
-		case Poison:
+		case classPoison:
 			t.dead = reasonOf(err)
 		default:
 			s.retry(t, err)
@@ -98,17 +98,27 @@ func (s *session) call(ctx context.Context, m Message) (step Step, err error, pa
 	return step, err, false
 }
 
-// classify gives the class of an error: nil, Transient, Poison or Retry. Where an
-// error carries two, the one that keeps the message wins.
-func classify(err error) error {
+// errorClass is what a step's error means for its message.
+type errorClass uint8
+
+const (
+	classNone errorClass = iota
+	classTransient
+	classRetry
+	classPoison
+)
+
+// classOf gives the class of an error. Where an error carries two, the one that keeps the
+// message wins; an error of none is tried again.
+func classOf(err error) errorClass {
 	switch {
 	case err == nil:
-		return nil
+		return classNone
 	case errors.Is(err, Transient), errors.Is(err, ledger.ErrUnavailable), errors.Is(err, ledger.ErrClosed), errors.Is(err, context.Canceled):
-		return Transient
+		return classTransient
 	case errors.Is(err, Poison):
-		return Poison
+		return classPoison
 	default:
-		return Retry
+		return classRetry
 	}
 }

@@ -122,14 +122,14 @@ func (s *session) append(tasks []*task) []*task {
 			}
 			return tasks
 		}
-		if classify(err) != Transient && len(tasks) > 1 {
+		if classOf(err) != classTransient && len(tasks) > 1 {
 			var ready []*task
 			for _, t := range tasks {
 				ready = append(ready, s.append([]*task{t})...)
 			}
 			return ready
 		}
-		if classify(err) != Transient && tasks[0].then == outcomeDone {
+		if classOf(err) != classTransient && tasks[0].then == outcomeDone {
 			s.retry(tasks[0], err)
 			continue
 		}
@@ -197,8 +197,8 @@ func (s *session) emitOne(t *task) {
 			t.dead = chunk.FailPoison
 			return
 		}
-		switch classify(err) {
-		case nil:
+		switch classOf(err) {
+		case classNone:
 			t.out = t.out[:0]
 			for _, o := range out {
 				m := outgoingMessage(o)
@@ -210,13 +210,13 @@ func (s *session) emitOne(t *task) {
 				t.out = append(t.out, m)
 			}
 			return
-		case Transient:
+		case classTransient:
 			s.logHeld("emit", err)
 			if !wait.sleep(s.fetching) {
 				t.lost = true
 				return
 			}
-		case Poison:
+		case classPoison:
 			t.dead = reasonOf(err)
 			return
 		default:

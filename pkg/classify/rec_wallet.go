@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"math/big"
-	"math/bits"
 	"strings"
+
+	"golang.org/x/crypto/sha3"
 )
 
 // CRYPTO: wallet addresses with their checksums: base58check (Bitcoin, Litecoin,
@@ -110,7 +111,9 @@ func ether(hex []byte) float64 {
 		}
 		return 0.7
 	}
-	h := keccak256(low)
+	k := sha3.NewLegacyKeccak256()
+	k.Write(low)
+	h := k.Sum(nil)
 	for i, c := range hex {
 		nibble := h[i/2] >> (4 * (1 - i%2)) & 15
 		if is(c, cAlpha) && is(c, cUpper) != (nibble >= 8) {
@@ -118,63 +121,4 @@ func ether(hex []byte) float64 {
 		}
 	}
 	return 1
-}
-
-// keccak256 is the original Keccak with 256 bits, of inputs shorter than a block; the
-// standard library has SHA-3 only, which pads otherwise.
-func keccak256(in []byte) [32]byte {
-	const rate = 136
-	var block [rate]byte
-	copy(block[:], in)
-	block[len(in)] = 1
-	block[rate-1] |= 0x80
-	var a [25]uint64
-	for i := range rate / 8 {
-		for k := range 8 {
-			a[i] |= uint64(block[i*8+k]) << (8 * k)
-		}
-	}
-	rc := uint64(1) // round constants from the LFSR of the specification
-	lfsr := byte(1)
-	for range 24 {
-		var c, d [5]uint64
-		for x := range 5 {
-			c[x] = a[x] ^ a[x+5] ^ a[x+10] ^ a[x+15] ^ a[x+20]
-		}
-		for x := range 5 {
-			d[x] = c[(x+4)%5] ^ bits.RotateLeft64(c[(x+1)%5], 1)
-		}
-		for i := range a {
-			a[i] ^= d[i%5]
-		}
-		x, y, cur := 1, 0, a[1]
-		for t := range 24 {
-			x, y = y, (2*x+3*y)%5
-			i := x + 5*y
-			cur, a[i] = a[i], bits.RotateLeft64(cur, (t+1)*(t+2)/2%64)
-		}
-		for y := 0; y < 25; y += 5 {
-			row := [5]uint64{a[y], a[y+1], a[y+2], a[y+3], a[y+4]}
-			for x := range 5 {
-				a[y+x] = row[x] ^ ^row[(x+1)%5]&row[(x+2)%5]
-			}
-		}
-		rc = 0
-		for j := range 7 {
-			if lfsr&1 == 1 {
-				rc ^= 1 << (1<<j - 1)
-			}
-			if lfsr&0x80 != 0 {
-				lfsr = lfsr<<1 ^ 0x71
-			} else {
-				lfsr <<= 1
-			}
-		}
-		a[0] ^= rc
-	}
-	var out [32]byte
-	for i := range out {
-		out[i] = byte(a[i/8] >> (8 * (i % 8)))
-	}
-	return out
 }

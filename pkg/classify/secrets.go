@@ -402,7 +402,7 @@ func prefixes(re *syntax.Regexp) (lits []string, exact bool) {
 		l, e := prefixes(re.Sub[0])
 		return append(l, ""), e
 	case syntax.OpConcat:
-		lits, exact = []string{""}, true
+		lits = []string{""}
 		for _, sub := range re.Sub {
 			l, e := prefixes(sub)
 			if len(l)*len(lits) > most {

@@ -26,7 +26,8 @@ func pdfText(raw []byte) (text []byte, err error) {
 	src := &budgetReader{r: bytes.NewReader(raw), left: int64(len(raw))*64 + maxInflated}
 	p := &pdfPages{ops: maxOps, packed: int64(len(raw))*16 + 1<<20, pages: maxPages}
 	defer func() {
-		switch recover(); {
+		_ = recover() // the library panics where a file is broken
+		switch {
 		case src.left <= 0 || p.ops <= 0 || p.packed <= 0 || p.pages < 0 || len(p.text) > maxText:
 			text, err = nil, ErrBounds
 		case text == nil && err == nil:

@@ -262,7 +262,8 @@ func (d *Decoder) again(from, to int, places *[maxPlaces]extent) (n int) {
 		return 0
 	}
 	n = 1
-	for a, b, gaps := from, to, 0; n < minJoints && gaps < maxGaps; gaps++ {
+	var a int
+	for b, gaps := to, 0; n < minJoints && gaps < maxGaps; gaps++ {
 		if a, b = d.gapAt(b); b == len(text) || a-int(places[n-1].to) > maxFramed+maxJoint {
 			break
 		}
